@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <locker/fencing_token.h>
+#include <locker/listing.h>
+#include <locker/result.h>
+
+#include "core/ticket.h"
+#include "runtime/clock.h"
+#include "runtime/event.h"
+
+namespace locker::runtime {
+
+using boost::asio::awaitable;
+
+// What a request enqueues: made once, shared by everything that works on it, never changed.
+struct Request {
+  std::string id;      // 32 random hex digits; part of every node's name
+  OwnerInfo owner;     // who asks
+  std::string secret;  // the owner's secret, kept by the coordinator and listed nowhere
+  std::vector<core::Place> places;  // a prepared set
+  // The column order that the places rely on, for each of their tables that have partitions named.
+  std::vector<TableColumns> columns;
+  // Whether the owner holds anything: only such a request can close a cycle of waits.
+  bool owner_holds = false;
+  std::chrono::system_clock::time_point since;
+};
+using RequestPtr = std::shared_ptr<const Request>;
+
+// The outcome of enqueueing.
+struct Joined {
+  bool columns_changed = false;  // nothing was enqueued: a table has another order now
+  std::vector<core::Ticket> tickets;  // in the order of Request::places
+  std::vector<FencingToken> tokens;   // likewise
+};
+
+// One ticket with everything known about who stands there.
+struct StandingTicket {
+  core::Ticket ticket;
+  FencingToken token;
+  OwnerInfo owner;
+  std::string secret;
+  std::string session;
+  std::chrono::system_clock::time_point since;
+};
+
+// Liveness at the coordinator: while it lives, its tickets stand. Every verb is asynchronous, runs
+// on the runtime's thread, and answers `lost` once the session is over. A verb that answers
+// `unavailable` may or may not have had its effect; all but `join` are safe to repeat.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual std::string id() const = 0;
+
+  // Enqueues every place of the request in one atomic step, unless a table's column order is not
+  // the one that the request relies on; lengthens orders that the request makes longer. After
+  // `unavailable` ask `find` before joining again: one request never stands twice.
+  virtual awaitable<Result<Joined>> join(RequestPtr request) = 0;
+  // After an unknown outcome: what `join` did, or nothing if it is certain that it did nothing and
+  // never will.
+  virtual awaitable<Result<std::optional<Joined>>> find(RequestPtr request) = 0;
+  // Everything that stands in a place which meets one of these, in any mode, as of some moment after
+  // the call; tickets of dead sessions are removed first where the backend can tell.
+  virtual awaitable<Result<std::vector<StandingTicket>>> standing(
+      std::vector<core::Place> places) = 0;
+  // Which of these nodes are left, with their present modes, as of some moment after the call.
+  virtual awaitable<Result<std::vector<core::Ticket>>> still_there(
+      std::vector<core::Ticket> tickets) = 0;
+  // Arms a watch: `changed` is set once this ticket goes or its mode changes, at once if it has
+  // already. May also be set for no reason.
+  virtual awaitable<Result<void>> watch(core::Ticket ticket, EventPtr changed) = 0;
+  // Removes every ticket of the request, in one step; success if there are none.
+  virtual awaitable<Result<void>> leave(std::string request_id) = 0;
+  // Makes every place of the request shared; its tickets keep their positions.
+  virtual awaitable<Result<void>> lower(std::string request_id) = 0;
+  // All tickets of one owner, of whichever session.
+  virtual awaitable<Result<std::vector<StandingTicket>>> tickets_of(std::string owner_id) = 0;
+  // A write that the coordinator itself makes conditional on the request's tickets standing: the
+  // commit point. Error: fenced (they do not stand).
+  virtual awaitable<Result<void>> write_if_held(std::string request_id, std::string key,
+                                                std::string value) = 0;
+  // A confirmed write that tells the coordinator of our life; only where there is a time-out.
+  virtual awaitable<Result<void>> beat() = 0;
+  // An answered operation without a write; likewise.
+  virtual awaitable<Result<void>> touch() = 0;
+  // The negotiated session time-out; nothing where the kernel vouches for liveness.
+  virtual std::optional<Milliseconds> timeout() const = 0;
+  // Boot time just before the connection was asked for: the first basis of the lease.
+  virtual BootTime opened_at() const = 0;
+  // Whether the session is known to be over, and why.
+  virtual std::optional<Error> over() const = 0;
+  // Sets `event` when the session is known to be over.
+  virtual void on_over(const EventPtr& event) = 0;
+  // Ends the session; its tickets go. Never fails: what can't be said now dies with the session.
+  virtual awaitable<void> close() = 0;
+  // A descriptor that keeps the session alive wherever a copy is open; -1: none.
+  virtual int liveness_descriptor() const { return -1; }
+};
+using SessionPtr = std::shared_ptr<Session>;
+
+// What a coordinator knows beside queues: listings, column orders, records. None of it is on the
+// way to a grant.
+class Directory {
+ public:
+  virtual ~Directory() = default;
+
+  // Everything that stands at or below `prefix` (empty: everywhere).
+  virtual awaitable<Result<std::vector<StandingTicket>>> list(core::Resource prefix) = 0;
+  virtual awaitable<Result<std::vector<SessionInfo>>> sessions() = 0;
+  // Ends a session for good, as its holder and the audit trail shall read it.
+  virtual awaitable<Result<void>> break_session(std::string session_id, std::string reason) = 0;
+  // Removes what the dead left; how many things.
+  virtual awaitable<Result<int>> clean() = 0;
+  virtual awaitable<Result<std::optional<TableColumns>>> columns(core::Resource table) = 0;
+  virtual awaitable<Result<std::vector<TableColumns>>> tables() = 0;
+  // Writes the order if the present one is `expected` (nothing: none is fixed). Error: conflict.
+  virtual awaitable<Result<void>> set_columns(TableColumns columns,
+                                              std::optional<TableColumns> expected) = 0;
+  virtual awaitable<Result<void>> forget_columns(core::Resource table) = 0;
+  virtual awaitable<Result<std::optional<std::string>>> read(std::string key) = 0;
+};
+
+// One coordinator, chosen by URL.
+class LockBackend {
+ public:
+  virtual ~LockBackend() = default;
+
+  // Opens a session. Errors: unavailable (none before `deadline`), unauthorized, mismatch.
+  virtual awaitable<Result<SessionPtr>> open_session(Deadline deadline) = 0;
+  virtual Directory& directory() = 0;
+  // The URL with every default filled in.
+  virtual std::string url() const = 0;
+  // Sentences for the user about this store.
+  virtual std::vector<std::string> warnings() const { return {}; }
+};
+
+}  // namespace locker::runtime
