@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# What the scripts share: where the project is, how a step is shown, which packages there must be.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+build=$root/build
+readonly root build
+jobs=$(nproc)
+readonly jobs
+
+# Two clones of this project share what was compiled: nothing in a result depends on the folder.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=true
+
+say() { printf '%s\n' "$*"; }
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# step TEXT COMMAND…: one line for one step. A step that fails shows the end of what it printed.
+step() {
+  local text=$1 log=${step_log:-} begin=$SECONDS
+  shift
+  [ -n "$log" ] || log=$(mktemp)
+  printf '%s … ' "$text"
+  if "$@" >"$log" 2>&1; then
+    printf 'done (%d s)\n' $((SECONDS - begin))
+    [ -n "${step_log:-}" ] || rm -f "$log"
+  else
+    printf 'failed\n' >&2
+    tail -n 40 "$log" >&2
+    printf 'The whole of it is in %s\n' "$log" >&2
+    return 1
+  fi
+}
+
+# The Debian packages, one set a purpose. The first builds and runs the product.
+product_packages=(g++ meson ninja-build pkg-config
+  libboost1.81-dev libcli11-dev libsqlite3-dev nlohmann-json3-dev)
+test_packages=(catch2 ccache clang clang-format cmake fish libclang-rt-14-dev mandoc python3-pytest
+  shellcheck strace zsh)
+
+# missing_packages NAME…: those of them that are not installed.
+missing_packages() {
+  local name state
+  for name in "$@"; do
+    # shellcheck disable=SC2016 # a field of dpkg's
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null || true)
+    [ "$state" = installed ] || printf '%s\n' "$name"
+  done
+}
