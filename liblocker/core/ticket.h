@@ -21,10 +21,10 @@ struct Place {
 // A place in a queue, as the coordinator has it now. A request owns one for each member, all with
 // the same position, since they were enqueued in one step.
 struct Ticket {
-  std::string node;     // the coordinator's name for it, unique and never used again
-  std::string request;  // the id of the request that it belongs to
-  std::string owner;    // the id of its owner
-  Place place;          // its mode is the lowered one after a downgrade
+  std::string node;            // the coordinator's name for it, unique and never used again
+  std::string request;         // the id of the request that it belongs to
+  std::string owner;           // the id of its owner
+  Place place;                 // its mode is the lowered one after a downgrade
   std::uint64_t position = 0;  // the coordinator's number of the step that enqueued it
 };
 

@@ -27,9 +27,8 @@ Turn turn_of(std::span<const Ticket> mine, std::span<const Ticket> standing) {
         std::ranges::any_of(mine, [&](const Ticket& ticket) { return blocks(other, ticket); });
     if (in_the_way) turn.ahead.push_back(other);
   }
-  std::ranges::sort(turn.ahead, {}, [](const Ticket& ticket) {
-    return std::pair(ticket.position, ticket.node);
-  });
+  std::ranges::sort(turn.ahead, {},
+                    [](const Ticket& ticket) { return std::pair(ticket.position, ticket.node); });
   turn.kind = turn.ahead.empty() ? Turn::Kind::granted : Turn::Kind::waits;
   return turn;
 }

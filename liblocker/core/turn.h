@@ -23,8 +23,8 @@ struct Turn {
 // The request `mine` is granted when every member of it stands and no older conflicting ticket of
 // another owner does. `standing` may hold anything, in any order, `mine` included.
 // An owner's own tickets and the tickets of one request never stand in each other's way. A younger
-// ticket never does either: so a later reader can't overtake an earlier writer, and an upgrade, which
-// is a new request at the end of the queue, waits for whoever came between.
+// ticket never does either: so a later reader can't overtake an earlier writer, and an upgrade,
+// which is a new request at the end of the queue, waits for whoever came between.
 Turn turn_of(std::span<const Ticket> mine, std::span<const Ticket> standing);
 
 }  // namespace locker::core
