@@ -41,6 +41,7 @@ Result<Owner> Owner::parse(std::string_view text) {
   Owner owner;
   owner.id_ = id;
   owner.secret_ = text.substr(id_digits + 1);
+  owner.inherited_ = true;
   return owner;
 }
 
