@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include "runtime/event.h"
 
@@ -27,6 +28,9 @@ struct Deadline {
   friend auto operator<=>(const Deadline&, const Deadline&) = default;
 };
 
+// A wake-up that is due; dropping it forgets it.
+using Alarm = std::shared_ptr<void>;
+
 // The only caller of the system's clocks; the simulation has its own. Used on the runtime's thread.
 class Clock {
  public:
@@ -36,8 +40,9 @@ class Clock {
   virtual BootTime boot_now() const = 0;
   // Wall-clock time, for people to read and for nothing else.
   virtual std::chrono::system_clock::time_point wall_now() const = 0;
-  // Sets `event` at `deadline`, unless the event is gone by then. Never for Deadline::never().
-  virtual void wake_at(Deadline deadline, const EventPtr& event) = 0;
+  // Sets `event` at `deadline`, while the alarm is kept and the event is there. Null for a deadline
+  // that is never.
+  [[nodiscard]] virtual Alarm wake_at(Deadline deadline, const EventPtr& event) = 0;
   virtual EventPtr make_event() = 0;
 
   Deadline after(Milliseconds wait) const {

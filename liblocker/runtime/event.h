@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
@@ -9,11 +8,17 @@
 
 namespace locker::runtime {
 
+class WaiterService;
+
 // Something that has happened or not: set from anywhere on the runtime's thread, awaited by one
 // coroutine at a time. Setting a set event changes nothing; `wait` consumes it.
+// A coroutine that still waits when the execution context ends is destroyed with it.
 class Event {
  public:
-  explicit Event(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+  explicit Event(boost::asio::any_io_executor executor);
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event();
 
   void set();
   bool is_set() const { return set_; }
@@ -21,9 +26,19 @@ class Event {
   boost::asio::awaitable<void> wait();
 
  private:
+  friend class WaiterService;
+  using Handler = boost::asio::any_completion_handler<void()>;
+
+  void keep(Handler handler);
+  Handler take();
+
   boost::asio::any_io_executor executor_;
+  WaiterService& waiters_;
   bool set_ = false;
-  boost::asio::any_completion_handler<void()> waiter_;
+  Handler waiter_;
+  // The list of events with a waiter, kept by the service.
+  Event* previous_ = nullptr;
+  Event* next_ = nullptr;
 };
 
 using EventPtr = std::shared_ptr<Event>;

@@ -38,7 +38,7 @@ using RequestPtr = std::shared_ptr<const Request>;
 
 // The outcome of enqueueing.
 struct Joined {
-  bool columns_changed = false;  // nothing was enqueued: a table has another order now
+  bool columns_changed = false;       // nothing was enqueued: a table has another order now
   std::vector<core::Ticket> tickets;  // in the order of Request::places
   std::vector<FencingToken> tokens;   // likewise
 };
@@ -55,7 +55,8 @@ struct StandingTicket {
 
 // Liveness at the coordinator: while it lives, its tickets stand. Every verb is asynchronous, runs
 // on the runtime's thread, and answers `lost` once the session is over. A verb that answers
-// `unavailable` may or may not have had its effect; all but `join` are safe to repeat.
+// `unavailable` without a finer code may or may not have had its effect, or have it yet; all but
+// `join` are safe to repeat. With a finer code (`store_full`) it certainly has none.
 class Session {
  public:
   virtual ~Session() = default;
@@ -69,8 +70,8 @@ class Session {
   // After an unknown outcome: what `join` did, or nothing if it is certain that it did nothing and
   // never will.
   virtual awaitable<Result<std::optional<Joined>>> find(RequestPtr request) = 0;
-  // Everything that stands in a place which meets one of these, in any mode, as of some moment after
-  // the call; tickets of dead sessions are removed first where the backend can tell.
+  // Everything that stands in a place which meets one of these, in any mode, as of some moment
+  // after the call; tickets of dead sessions are removed first where the backend can tell.
   virtual awaitable<Result<std::vector<StandingTicket>>> standing(
       std::vector<core::Place> places) = 0;
   // Which of these nodes are left, with their present modes, as of some moment after the call.

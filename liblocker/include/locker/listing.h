@@ -14,15 +14,15 @@ namespace locker {
 
 // The process behind an owner, as it described itself when it asked.
 struct OwnerInfo {
-  std::string owner;            // Owner::id
-  std::string host;             // its host's name
-  std::int64_t pid = 0;         // on that host
-  std::int64_t pid_start = 0;   // start time of that process in clock ticks since boot: pids repeat
-  std::string boot;             // the boot id of that host: a pid means something within one boot
-  std::string user;             // user name, or the number where it has none
-  std::string application;      // OpenOptions::application
-  std::string command;          // the command's name, never its arguments
-  std::string reason;           // LockOptions::reason
+  std::string owner;           // Owner::id
+  std::string host;            // its host's name
+  std::int64_t pid = 0;        // on that host
+  std::int64_t pid_start = 0;  // start time of that process in clock ticks since boot: pids repeat
+  std::string boot;            // the boot id of that host: a pid means something within one boot
+  std::string user;            // user name, or the number where it has none
+  std::string application;     // OpenOptions::application
+  std::string command;         // the command's name, never its arguments
+  std::string reason;          // LockOptions::reason
 };
 
 // Somebody who stands in a queue: a holder or a waiter, one for each member of a set.
@@ -42,7 +42,7 @@ struct Contender {
 struct TableColumns {
   PartitionSpec table;
   std::vector<std::string> columns;
-  std::string set_by;                             // user@host
+  std::string set_by;  // user@host
   std::chrono::system_clock::time_point set_at;
   bool registered = false;  // by `table register`; false: by the first lock that named columns
 };
@@ -63,11 +63,11 @@ struct WaitStatus {
 struct SessionInfo {
   std::string id;
   OwnerInfo process;
-  bool alive = false;     // by the backend's own rule (a lease, or the kernel)
-  std::string liveness;   // how that is known, half a sentence
+  bool alive = false;    // by the backend's own rule (a lease, or the kernel)
+  std::string liveness;  // how that is known, half a sentence
   std::chrono::system_clock::time_point opened;
   std::optional<std::chrono::milliseconds> heartbeat_age;  // where there are heartbeats
-  int locks = 0;          // how many places it has in queues
+  int locks = 0;                                           // how many places it has in queues
 };
 
 }  // namespace locker

@@ -11,9 +11,12 @@
 #include <locker/lock_mode.h>
 #include <locker/owner.h>
 #include <locker/partition_spec.h>
+#include <locker/pending.h>
 #include <locker/result.h>
 
 namespace locker {
+
+class PartitionLocker;
 
 namespace runtime {
 class HandleState;
@@ -80,8 +83,12 @@ class LockHandle {
   // Lets go, and returns when the coordinator has confirmed it. Errors: lost (it was gone already),
   // invalid (nothing is held), unavailable (it will be let go in the background).
   Result<void> unlock();
+  // The same as an awaitable. The handle is empty from this call on.
+  Pending<void> async_unlock();
 
  private:
+  friend class PartitionLocker;
+
   std::shared_ptr<runtime::HandleState> state_;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <string>
 #include <string_view>
 
@@ -27,14 +26,18 @@ class Owner {
   const std::string& id() const { return id_; }          // 32 hex digits, public
   const std::string& secret() const { return secret_; }  // 32 hex digits, shown to nobody else
 
+  // Whether it came from another process, by parse.
+  bool inherited() const { return inherited_; }
+
   // `<id>:<secret>`, for the environment of a child process and for nothing else.
   std::string to_string() const;
 
-  friend auto operator<=>(const Owner&, const Owner&) = default;
+  friend bool operator==(const Owner& left, const Owner& right) { return left.id_ == right.id_; }
 
  private:
   std::string id_;
   std::string secret_;
+  bool inherited_ = false;
 };
 
 }  // namespace locker

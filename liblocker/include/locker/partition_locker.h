@@ -145,9 +145,9 @@ class PartitionLocker {
   int liveness_descriptor() const;
 
  private:
-  explicit PartitionLocker(std::unique_ptr<runtime::LockerThread> thread);
+  explicit PartitionLocker(std::shared_ptr<runtime::LockerThread> thread);
 
-  std::unique_ptr<runtime::LockerThread> thread_;
+  std::shared_ptr<runtime::LockerThread> thread_;
 };
 
 }  // namespace locker

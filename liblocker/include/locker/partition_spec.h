@@ -41,8 +41,8 @@ class PartitionSpec {
   PartitionSpec&& with(std::string_view column, std::string_view value) &&;
 
   // Reads the slash form `db[.table[/col=value]…]`, in which names and values are escaped as Hive
-  // escapes a partition directory (`dt=a%2Fb` is the value `a/b`). A trailing slash changes nothing.
-  // Error: invalid/bad_spec, with a caret under the offending character.
+  // escapes a partition directory (`dt=a%2Fb` is the value `a/b`). A trailing slash changes
+  // nothing. Error: invalid/bad_spec, with a caret under the offending character.
   static Result<PartitionSpec> parse(std::string_view text);
 
   // Reads the words form {"db.table", "col=value", …}, in which everything is raw: the value of

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -68,24 +69,20 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   Result() = default;
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+  Result(Error error) : error_(std::move(error)) {}
 
-  bool has_value() const { return error_ == nullptr; }
+  bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
   void value() const {
-    if (error_ != nullptr) std::abort();
+    if (error_.has_value()) std::abort();
   }
-  Error& error() & { return checked(); }
-  const Error& error() const& { return checked(); }
-  Error&& error() && { return std::move(checked()); }
+  // As above; the uncaught exception of an empty optional ends the process.
+  Error& error() & { return error_.value(); }
+  const Error& error() const& { return error_.value(); }
+  Error&& error() && { return std::move(error_).value(); }
 
  private:
-  Error& checked() const {
-    if (error_ == nullptr) std::abort();
-    return *error_;
-  }
-
-  std::unique_ptr<Error> error_;
+  std::optional<Error> error_;
 };
 
 }  // namespace locker

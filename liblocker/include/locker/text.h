@@ -11,7 +11,8 @@
 namespace locker {
 
 // Reads a duration: decimal seconds (`0.2`), or numbers with `ms`, `s`, `m`, `h`, `d`, as `1h30m`,
-// or `inf`, which is milliseconds::max(). Error: invalid/bad_duration, with the grammar in the text.
+// or `inf`, which is milliseconds::max(). Error: invalid/bad_duration, with the grammar in the
+// text.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 // Writes a duration so that parse_duration reads it again, e.g. "1h30m", "200ms", "inf".

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include <locker/fencing_token.h>
+#include <locker/lock_handle.h>
+
+#include "runtime/lifeline.h"
+#include "runtime/lock_backend.h"
+
+namespace locker::runtime {
+
+// A granted request. Several handles of one owner may count on it. Made on the runtime's thread;
+// every const member may be called from any thread.
+class Grant {
+ public:
+  Grant(RequestPtr request, Joined joined, LifelinePtr lifeline, bool escalated);
+
+  const Request& request() const { return *request_; }
+  const std::vector<core::Ticket>& tickets() const { return joined_.tickets; }
+  const LifelinePtr& lifeline() const { return lifeline_; }
+  bool escalated() const { return escalated_; }
+
+  // Whether its holder may still write.
+  bool held() const { return !ended_.load() && lifeline_->valid(); }
+  LockState state() const;
+  Milliseconds valid_for() const;
+  FencingToken token() const;  // the greatest
+  std::vector<GrantedMember> members() const;
+  // The places with their present modes.
+  std::vector<core::Place> places() const;
+  // Whether it gives everything that `wanted` asks for.
+  bool covers(const std::vector<core::Place>& wanted) const;
+
+  // Whether it stands on tickets of another process, whose owner it inherited.
+  bool borrowed() const { return borrowed_; }
+  void borrow() { borrowed_ = true; }
+
+  // From the sending of a downgrade on it is shared.
+  void lower() { lowered_.store(true); }
+  // It ended: lost (with why) or released. The first ending counts.
+  void end(LockState state, const Error& why);
+  std::optional<Error> why_ended() const;
+
+  // Requested when it ends.
+  std::stop_token stop_token() const { return stop_.get_token(); }
+  // Called once when it is lost; at once if it is already.
+  void add_callback(std::function<void(const Error&)> callback);
+
+  // How many handles count on it; runtime's thread only.
+  int holds = 0;
+
+ private:
+  RequestPtr request_;
+  Joined joined_;
+  LifelinePtr lifeline_;
+  bool escalated_ = false;
+  bool borrowed_ = false;
+  std::atomic<bool> lowered_{false};
+  std::atomic<bool> ended_{false};
+  std::stop_source stop_;
+  mutable std::mutex mutex_;  // guards what follows
+  LockState final_state_ = LockState::held;
+  std::optional<Error> why_;
+  std::vector<std::function<void(const Error&)>> callbacks_;
+};
+using GrantPtr = std::shared_ptr<Grant>;
+
+}  // namespace locker::runtime

@@ -1,0 +1,208 @@
+#include "runtime/observe.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runtime/queue_view.h"
+
+namespace locker::runtime {
+namespace {
+
+Result<core::Resource> checked_table(const PartitionSpec& table) {
+  if (Result<void> sound = table.check(); !sound) return sound.error();
+  if (table.table().empty() || !table.keys().empty()) {
+    return make_error(Errc::invalid, "bad_spec",
+                      "a table is meant here, as in ods.user_info: without partition columns");
+  }
+  return core::Resource(table);
+}
+
+std::string joined(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& column : columns) text += (text.empty() ? "" : "/") + column;
+  return text;
+}
+
+// The columns as a spec would name them: lowered, distinct, each fit for a path.
+Result<std::vector<std::string>> checked_columns(const PartitionSpec& table,
+                                                 const std::vector<std::string>& columns) {
+  if (columns.empty()) {
+    return make_error(Errc::invalid, "name at least one partition column, in the table's order");
+  }
+  PartitionSpec spec = table;
+  for (const std::string& column : columns) spec.with(column, "value");
+  if (Result<void> sound = spec.check(); !sound) return sound.error();
+  std::vector<std::string> names;
+  for (const PartitionKey& key : spec.keys()) names.push_back(key.column);
+  return names;
+}
+
+awaitable<Result<GrantPtr>> lock_table(EnginePtr engine, PartitionSpec table) {
+  const AttemptPtr attempt = engine->make_attempt();
+  attempt->members = {{table, LockMode::exclusive}};
+  attempt->owner = Owner::create();
+  attempt->reason = "changing the order of the partition columns";
+  attempt->timeout = default_timeout;
+  co_return co_await engine->acquire(attempt);
+}
+
+}  // namespace
+
+awaitable<Result<LifelinePtr>> present_line(EnginePtr engine) {
+  const Deadline deadline = engine->connect_deadline();
+  co_return co_await engine->lifeline(deadline);
+}
+
+awaitable<Result<std::vector<Contender>>> list_queue(EnginePtr engine,
+                                                     std::optional<PartitionSpec> prefix,
+                                                     bool above) {
+  if (!prefix.has_value()) {
+    Directory& directory = engine->backend().directory();
+    const core::Resource everywhere;
+    Result<std::vector<StandingTicket>> all = co_await directory.list(everywhere);
+    if (!all) co_return all.error();
+    co_return queue_view(*all);
+  }
+  const LockSet members{{*prefix, LockMode::exclusive}};
+  Result<Engine::Resolved> resolved = co_await engine->resolve(members);
+  if (!resolved) co_return resolved.error();
+  Result<LifelinePtr> line = co_await present_line(engine);
+  if (!line) co_return line.error();
+  const ClockPtr clock = engine->clock();
+  const LifelinePtr lifeline = *line;
+  const std::vector<core::Place> places = resolved->set.places;
+  Result<std::vector<StandingTicket>> near = co_await standing_surely(clock, lifeline, places);
+  if (!near) co_return near.error();
+  const std::vector<Contender> everybody = queue_view(*near);
+  Result<PartitionSpec> ordered = places.front().resource.spec();
+  if (!ordered) co_return ordered.error();
+  std::vector<Contender> wanted;
+  for (const Contender& contender : everybody) {
+    if (above || ordered->covers(contender.resource)) wanted.push_back(contender);
+  }
+  co_return wanted;
+}
+
+awaitable<Result<std::vector<SessionInfo>>> list_sessions(EnginePtr engine,
+                                                          std::optional<PartitionSpec> prefix) {
+  Directory& directory = engine->backend().directory();
+  Result<std::vector<SessionInfo>> sessions = co_await directory.sessions();
+  if (!sessions || !prefix.has_value()) co_return sessions;
+  Result<std::vector<Contender>> there = co_await list_queue(engine, prefix, true);
+  if (!there) co_return there.error();
+  std::set<std::string> ids;
+  for (const Contender& contender : *there) ids.insert(contender.session);
+  std::erase_if(*sessions, [&](const SessionInfo& session) { return !ids.contains(session.id); });
+  co_return sessions;
+}
+
+awaitable<Result<void>> break_holder(EnginePtr engine, std::string request_id, std::string reason) {
+  if (reason.empty()) {
+    co_return make_error(Errc::invalid, "say why: the holder and the records will show it");
+  }
+  Directory& directory = engine->backend().directory();
+  const core::Resource everywhere;
+  Result<std::vector<StandingTicket>> all = co_await directory.list(everywhere);
+  if (!all) co_return all.error();
+  const auto found = std::ranges::find(
+      *all, request_id, [](const StandingTicket& one) { return one.ticket.request; });
+  if (found == all->end()) {
+    co_return make_error(Errc::not_found, "nobody stands with the id " + request_id +
+                                              ": it may have ended meanwhile, list again");
+  }
+  const std::string session = found->session;
+  co_return co_await directory.break_session(session, reason);
+}
+
+awaitable<Result<int>> clean(EnginePtr engine) {
+  Directory& directory = engine->backend().directory();
+  co_return co_await directory.clean();
+}
+
+awaitable<Result<std::optional<TableColumns>>> table_columns(EnginePtr engine,
+                                                             PartitionSpec table) {
+  const Result<core::Resource> resource = checked_table(table);
+  if (!resource) co_return resource.error();
+  Directory& directory = engine->backend().directory();
+  const core::Resource where = *resource;
+  co_return co_await directory.columns(where);
+}
+
+awaitable<Result<std::vector<TableColumns>>> all_tables(EnginePtr engine) {
+  Directory& directory = engine->backend().directory();
+  co_return co_await directory.tables();
+}
+
+awaitable<Result<void>> register_table(EnginePtr engine, PartitionSpec table,
+                                       std::vector<std::string> columns, bool replace) {
+  const Result<core::Resource> resource = checked_table(table);
+  if (!resource) co_return resource.error();
+  Result<std::vector<std::string>> names = checked_columns(table, columns);
+  if (!names) co_return names.error();
+  GrantPtr grant;
+  if (replace) {
+    Result<GrantPtr> locked = co_await lock_table(engine, table);
+    if (!locked) co_return locked.error();
+    grant = *locked;
+  }
+  Directory& directory = engine->backend().directory();
+  const core::Resource where = *resource;
+  Result<std::optional<TableColumns>> present = co_await directory.columns(where);
+  Result<void> written = present ? Result<void>() : Result<void>(present.error());
+  if (present && !replace && present->has_value() && (*present)->columns != *names) {
+    written =
+        make_error(Errc::conflict, table.to_string() + " has the order " +
+                                       joined((*present)->columns) + " already, set by " +
+                                       (*present)->set_by + ": use --replace if that is wrong");
+  }
+  if (written) {
+    TableColumns order;
+    order.table = table;
+    order.columns = *names;
+    order.set_by = engine->options().self.user + "@" + engine->options().self.host;
+    order.set_at = engine->clock()->wall_now();
+    order.registered = true;
+    const std::optional<TableColumns> expected = *present;
+    written = co_await directory.set_columns(order, expected);
+  }
+  engine->forget_columns();
+  if (grant != nullptr) {
+    const Result<void> released = co_await engine->release(grant);
+    if (!released && written) co_return released.error();
+  }
+  co_return written;
+}
+
+awaitable<Result<void>> unregister_table(EnginePtr engine, PartitionSpec table) {
+  const Result<core::Resource> resource = checked_table(table);
+  if (!resource) co_return resource.error();
+  Result<GrantPtr> locked = co_await lock_table(engine, table);
+  if (!locked) co_return locked.error();
+  Directory& directory = engine->backend().directory();
+  const core::Resource where = *resource;
+  const Result<void> forgotten = co_await directory.forget_columns(where);
+  engine->forget_columns();
+  const GrantPtr grant = *locked;
+  const Result<void> released = co_await engine->release(grant);
+  if (!forgotten) co_return forgotten.error();
+  co_return released;
+}
+
+awaitable<Result<void>> record(GrantPtr grant, std::string key, std::string value) {
+  if (!grant->held()) {
+    const std::optional<Error> why = grant->why_ended();
+    co_return why.value_or(make_error(Errc::lost, "the lock was lost: nothing was recorded"));
+  }
+  const SessionPtr session = grant->lifeline()->session_ptr();
+  // A borrowed grant stands on its parent's request.
+  const std::string request_id = grant->tickets().front().request;
+  co_return co_await session->write_if_held(request_id, key, value);
+}
+
+awaitable<Result<std::optional<std::string>>> recorded(EnginePtr engine, std::string key) {
+  Directory& directory = engine->backend().directory();
+  co_return co_await directory.read(key);
+}
+
+}  // namespace locker::runtime
