@@ -17,7 +17,7 @@ std::vector<Check> gather() {
        {exclusion_checks(), order_checks(), hierarchy_checks(), name_checks(), set_checks(),
         large_set_checks(), token_checks(), owner_checks(), upgrade_checks(), waiting_checks(),
         crowd_checks(), deadlock_checks(), release_checks(), listing_checks(), column_checks(),
-        record_checks(), loss_checks()}) {
+        record_checks(), loss_checks(), mixed_checks()}) {
     all.insert(all.end(), topic.begin(), topic.end());
   }
   return all;

@@ -1,4 +1,5 @@
 #include <thread>
+#include <utility>
 
 #include "tests/conformance/bench.h"
 #include "tests/conformance/topics.h"
@@ -72,6 +73,21 @@ void threads_are_owners(Bench& bench) {
   }).join();
 }
 
+void another_thread_lets_go(Bench& bench) {
+  const PartitionSpec resource = bench.table().with("dt", "1");
+  Party a(bench);
+  Party b(bench);
+  LockHandle first = a.hold(resource);
+  LockHandle second = a.hold(resource);
+  std::jthread([&, moved = std::move(first)]() mutable {
+    bench.ok(moved.unlock(), "a handle can be let go by another thread");
+  }).join();
+  bench.expect(second.held(), "the other handle holds on");
+  bench.ended(b.attempt(resource), Errc::timeout, "the lock is held until both are let go");
+  bench.ok(second.unlock(), "the other handle is let go");
+  bench.granted(b.attempt(resource), "the lock is free then");
+}
+
 void one_waiting_request_an_owner(Bench& bench) {
   const PartitionSpec table = bench.table();
   const PartitionSpec p = PartitionSpec(table).with("dt", "1");
@@ -122,6 +138,8 @@ constexpr Check topic[] = {
     {"a narrower or weaker lock of its owner is counted", "", Needs::hierarchy,
      narrower_and_weaker_is_counted},
     {"a blocking call's owner is its thread", "L16", Needs::exclusion, threads_are_owners},
+    {"a handle moved to another thread lets go of its own share only", "", Needs::exclusion,
+     another_thread_lets_go},
     {"an owner's second waiting request is invalid", "L16", Needs::sets,
      one_waiting_request_an_owner},
     {"an owner handed to another session is the same owner", "", Needs::exclusion,

@@ -24,5 +24,6 @@ std::span<const Check> listing_checks();
 std::span<const Check> column_checks();
 std::span<const Check> record_checks();
 std::span<const Check> loss_checks();
+std::span<const Check> mixed_checks();
 
 }  // namespace locker::conformance
