@@ -35,7 +35,7 @@ class WaiterService : public boost::asio::execution_context::service {
   void shutdown() override {
     while (first_ != nullptr) {
       // Destroying one coroutine may destroy other events, which remove themselves.
-      const Event::Handler waiter = first_->take();
+      const Event::WaiterPtr waiter = first_->take();
     }
   }
 
@@ -48,30 +48,39 @@ Event::Event(boost::asio::any_io_executor executor)
           boost::asio::query(executor_, boost::asio::execution::context))) {}
 
 Event::~Event() {
-  if (waiter_) waiters_.remove(*this);
+  if (waiter_ != nullptr) waiters_.remove(*this);
 }
 
-void Event::keep(Handler handler) {
-  waiter_ = std::move(handler);
+void Event::keep(WaiterPtr waiter) {
+  waiter_ = std::move(waiter);
   waiters_.add(*this);
 }
 
-Event::Handler Event::take() {
+Event::WaiterPtr Event::take() {
   waiters_.remove(*this);
-  return std::exchange(waiter_, nullptr);
+  return std::move(waiter_);
 }
 
 void Event::set() {
   if (set_) return;
   set_ = true;
-  if (waiter_) boost::asio::post(executor_, take());
+  if (waiter_ != nullptr) take()->resume(executor_);
 }
 
 boost::asio::awaitable<void> Event::wait() {
   using Token = boost::asio::use_awaitable_t<>;
   Token token;
   if (!set_) {
-    auto start = [this](auto handler) { keep(std::move(handler)); };
+    auto start = [this]<typename Handler>(Handler handler) {
+      struct Suspended : Waiter {
+        explicit Suspended(Handler suspended) : handler(std::move(suspended)) {}
+        void resume(const boost::asio::any_io_executor& executor) override {
+          boost::asio::post(executor, std::move(handler));
+        }
+        Handler handler;
+      };
+      keep(std::make_unique<Suspended>(std::move(handler)));
+    };
     co_await boost::asio::async_initiate<Token, void()>(start, token);
   }
   set_ = false;

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
@@ -27,15 +26,20 @@ class Event {
 
  private:
   friend class WaiterService;
-  using Handler = boost::asio::any_completion_handler<void()>;
+  // A suspended coroutine; destroying it destroys the coroutine.
+  struct Waiter {
+    virtual ~Waiter() = default;
+    virtual void resume(const boost::asio::any_io_executor& executor) = 0;
+  };
+  using WaiterPtr = std::unique_ptr<Waiter>;
 
-  void keep(Handler handler);
-  Handler take();
+  void keep(WaiterPtr waiter);
+  WaiterPtr take();
 
   boost::asio::any_io_executor executor_;
   WaiterService& waiters_;
   bool set_ = false;
-  Handler waiter_;
+  WaiterPtr waiter_;
   // The list of events with a waiter, kept by the service.
   Event* previous_ = nullptr;
   Event* next_ = nullptr;
