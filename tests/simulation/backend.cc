@@ -47,7 +47,6 @@ awaitable<Result<SessionPtr>> ModelBackend::open_session(Deadline deadline) {
       auto session = std::make_shared<ModelSession>(*world_, machine_, call->session, asked,
                                                     replica, call->executed);
       world_->sessions[number] = session;
-      if (muted_) session->mute();
       co_return session;
     }
     if (machine_->now() >= deadline.at) {
@@ -60,8 +59,8 @@ awaitable<Result<SessionPtr>> ModelBackend::open_session(Deadline deadline) {
 
 void ModelBackend::ask(const CallPtr& call, int replica) {
   Schedule& schedule = world_->schedule;
-  const bool lost = schedule.now() < machine_->cut_until() || muted_ ||
-                    world_->random.chance(world_->faults.lost_before);
+  const bool lost =
+      schedule.now() < machine_->cut_until() || world_->random.chance(world_->faults.lost_before);
   if (lost) return;
   schedule.at(schedule.now() + world_->faults.message(world_->random), [this, call, replica] {
     if (!world_->coordinator.replica(replica).up) return;
@@ -70,7 +69,7 @@ void ModelBackend::ask(const CallPtr& call, int replica) {
       const Time back = world_->schedule.now() + world_->faults.message(world_->random);
       const Time applied = world_->coordinator.replica(replica).log_channel;
       machine_->deliver(std::max(back, applied), [this, call] {
-        if (world_->schedule.now() < machine_->cut_until() || muted_) return;
+        if (world_->schedule.now() < machine_->cut_until()) return;
         call->answered = true;
         call->done->set();
       });
@@ -84,8 +83,8 @@ awaitable<Result<void>> ModelBackend::round_trip() {
   const EventPtr event = machine_->make_event();
   machine_->deliver(world_->schedule.now() + there_and_back, [event] { event->set(); });
   co_await event->wait();
-  const bool lost = muted_ || world_->schedule.now() < machine_->cut_until() ||
-                    random.chance(world_->faults.lost_after);
+  const bool lost =
+      world_->schedule.now() < machine_->cut_until() || random.chance(world_->faults.lost_after);
   if (lost) co_return make_error(Errc::unavailable, "the coordinator did not answer");
   co_return Result<void>();
 }

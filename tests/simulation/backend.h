@@ -32,10 +32,6 @@ class ModelBackend : public runtime::LockBackend, public runtime::Directory {
   awaitable<Result<void>> forget_columns(core::Resource table) override;
   awaitable<Result<std::optional<std::string>>> read(std::string key) override;
 
-  // Its process is gone.
-  void mute() { muted_ = true; }
-  void bury() { muted_ = false; }
-
  private:
   // Comes back after a message's way there and back, or says why not.
   awaitable<Result<void>> round_trip();
@@ -44,7 +40,6 @@ class ModelBackend : public runtime::LockBackend, public runtime::Directory {
 
   World* world_;
   std::shared_ptr<Machine> machine_;
-  bool muted_ = false;
 };
 
 }  // namespace locker::simulation

@@ -107,6 +107,8 @@ class Coordinator {
   void execute(Call& call);
   // An admin ends a session; its tickets go T later.
   void break_session(int id);
+  // Somebody deletes a request's tickets.
+  void remove(const std::string& request) { leave(request); }
 
   // --- the replicas ---
   struct Replica {

@@ -2,6 +2,7 @@
 
 #include "random.h"
 #include "schedule.h"
+#include "tally.h"
 
 namespace locker::simulation {
 
@@ -28,23 +29,6 @@ struct Faults {
   Faults healed() const;
 
   Time message(Random& random) const;
-};
-
-// What a run met, added up over all runs: a run that tests nothing shows here.
-struct FaultCount {
-  long lost_before = 0;
-  long lost_after = 0;
-  long broken_links = 0;
-  long replica_deaths = 0;
-  long replica_stalls = 0;
-  long pauses = 0;
-  long cuts = 0;
-  long breaks = 0;
-  long expiries = 0;
-  long late_watches = 0;
-  long odd_watches = 0;
-  long wall_jumps = 0;
-  long steps = 0;
 };
 
 }  // namespace locker::simulation

@@ -20,7 +20,9 @@ Machine::Machine(boost::asio::io_context& context, Schedule& schedule, Random& r
       random_(&random),
       rate_(rate),
       boot_offset_(random.between(0, 1'000'000'000'000)),
-      steady_offset_(random.between(0, 1'000'000'000'000)) {}
+      steady_offset_(random.between(0, 1'000'000'000'000)) {
+  ran_since_ = now();
+}
 
 Time Machine::local(Time true_length) const {
   return static_cast<Time>(static_cast<double>(true_length) * rate_);
@@ -86,7 +88,8 @@ void Machine::deliver(Time at, std::function<void()> action) {
 }
 
 void Machine::arrive(Parcel parcel) {
-  if (!paused_ && !settled_ && before_delivery) before_delivery();
+  if (crashed_) return;
+  if (!paused_ && !settled_at_.has_value() && before_delivery) before_delivery();
   if (paused_) {
     parcels_.push_back(std::move(parcel));
   } else {
@@ -95,7 +98,7 @@ void Machine::arrive(Parcel parcel) {
 }
 
 void Machine::pause(Time length, bool asleep) {
-  if (paused_ || settled_) return;
+  if (paused_ || settled_at_.has_value()) return;
   paused_ = true;
   if (asleep) asleep_since_ = schedule_->now();
   schedule_->at(schedule_->now() + length, [this] { wake_up(); });
@@ -105,6 +108,7 @@ void Machine::wake_up() {
   paused_ = false;
   if (asleep_since_ >= 0) asleep_total_ += schedule_->now() - asleep_since_;
   asleep_since_ = -1;
+  ran_since_ = now();
   // What piled up is read one by one, messages in their order, alarms before or after them.
   if (random_->chance(0.5)) {
     std::ranges::stable_partition(parcels_, [](const Parcel& parcel) { return parcel.alarm; });

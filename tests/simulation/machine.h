@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <boost/asio/io_context.hpp>
 
@@ -39,7 +40,13 @@ class Machine : public runtime::Clock {
   void cut(Time until) { cut_until_ = until; }
   Time cut_until() const { return cut_until_; }
   // It is hit by no further fault.
-  void settle() { settled_ = true; }
+  void settle() { settled_at_ = now(); }
+  std::optional<runtime::SteadyTime> settled_at() const { return settled_at_; }
+  // It is gone, with every process on it: nothing happens there any more.
+  void crash() { crashed_ = true; }
+  bool crashed() const { return crashed_; }
+  // When it last began to run again.
+  runtime::SteadyTime ran_since() const { return ran_since_; }
 
   // Called at every delivery before it is done: the place where a fault may stop the machine.
   std::function<void()> before_delivery;
@@ -70,7 +77,9 @@ class Machine : public runtime::Clock {
   Time asleep_since_ = -1;
   Time cut_until_ = 0;
   bool paused_ = false;
-  bool settled_ = false;
+  bool crashed_ = false;
+  std::optional<runtime::SteadyTime> settled_at_;
+  runtime::SteadyTime ran_since_;
   std::deque<Parcel> parcels_;
 };
 

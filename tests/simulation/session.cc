@@ -174,9 +174,7 @@ void ModelSession::on_over(const EventPtr& event) {
 // --- the way there and back ---
 
 void ModelSession::send(const CallPtr& call) {
-  if (muted_) {
-    waiting_.push_back(call);
-  } else if (over_.has_value()) {
+  if (over_.has_value()) {
     call->error = over_;
     machine_->deliver(world_->schedule.now(), [this, call] { finish(call); });
   } else if (linked_) {
@@ -262,7 +260,7 @@ void ModelSession::reply(const LinkPtr& link, const CallPtr& call) {
   const Position seen = world_->coordinator.replica(link->replica).applied;
   link->down = std::max(link->down + 1, now + world_->faults.message(world_->random));
   machine_->deliver(link->down, [this, link, call, seen] {
-    if (link->broken || muted_ || std::erase(sent_, call) == 0) return;
+    if (link->broken || std::erase(sent_, call) == 0) return;
     seen_ = std::max(seen_, seen);
     finish(call);
     if (call->error.has_value() && call->error->errc == Errc::lost) end(*call->error);
@@ -270,7 +268,7 @@ void ModelSession::reply(const LinkPtr& link, const CallPtr& call) {
 }
 
 void ModelSession::finish(const CallPtr& call) {
-  if (call->answered || muted_) return;
+  if (call->answered) return;
   call->answered = true;
   if (call->verb == Verb::watch && !call->error.has_value()) {
     watches_.push_back({call->tickets.front(), call->changed});
@@ -365,11 +363,6 @@ void ModelSession::end(const Error& why) {
   for (const EventPtr& event : over_events_) event->set();
 }
 
-void ModelSession::bury() {
-  muted_ = false;
-  end(make_error(Errc::lost, "the process is gone"));
-}
-
 // --- watches ---
 
 void ModelSession::replica_applied(int replica) {
@@ -398,9 +391,7 @@ void ModelSession::fire(const EventPtr& changed) {
     ++world_->count.late_watches;
     at += random.between(0, world_->faults.timeout);
   }
-  machine_->deliver(at, [this, changed] {
-    if (!muted_) changed->set();
-  });
+  machine_->deliver(at, [changed] { changed->set(); });
   if (random.chance(world_->faults.odd_watch)) {
     ++world_->count.odd_watches;
     machine_->deliver(at + random.between(0, 100 * millisecond), [changed] { changed->set(); });

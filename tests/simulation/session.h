@@ -78,10 +78,6 @@ class ModelSession : public runtime::Session {
   void break_link(Time noticed_after);
   void replica_applied(int replica);
   void replica_died(int replica);
-  // Its process is gone: nothing is sent or heard any more.
-  void mute() { muted_ = true; }
-  // Everything that its process waits for is over, so that the run can end.
-  void bury();
   Machine& machine() const { return *machine_; }
   bool watches_something() const { return !watches_.empty(); }
   void fire_odd_watch();
@@ -109,7 +105,7 @@ class ModelSession : public runtime::Session {
   void end(const Error& why);
   void look_at_watches();
   void fire(const runtime::EventPtr& changed);
-  bool lives() const { return !over_.has_value() && !muted_; }
+  bool lives() const { return !over_.has_value() && !machine_->crashed(); }
 
   World* world_;
   std::shared_ptr<Machine> machine_;
@@ -119,7 +115,6 @@ class ModelSession : public runtime::Session {
   bool linked_ = true;  // as far as the client knows
   int links_ = 0;
   Position seen_ = 0;
-  bool muted_ = false;
   std::deque<CallPtr> sent_;     // on the present link, not answered
   std::deque<CallPtr> waiting_;  // for a link
   std::vector<Watch> watches_;
