@@ -29,6 +29,7 @@ struct Attempt {
   std::optional<Deadline> deadline;  // nothing until the wait has begun
   Alarm deadline_alarm;              // sets `wake`
   Alarm hard_stop_alarm;             // sets `answered`: the caller is told, whatever goes on
+  Alarm cancel_alarm;                // likewise, once the caller has left; whichever comes first
   bool owner_holds = false;          // at its start: then the end of the session is its end too
   bool caller_left = false;
   // The caller left, the deadline came, a watch fired, or the session was lost: look again.

@@ -122,7 +122,7 @@ void Engine::cancel(const AttemptPtr& attempt) {
   attempt->caller_left = true;
   attempt->wake->set();
   const Deadline hard_stop = clock_->after(hard_stop_after);
-  attempt->hard_stop_alarm = clock_->wake_at(hard_stop, attempt->answered);
+  attempt->cancel_alarm = clock_->wake_at(hard_stop, attempt->answered);
 }
 
 awaitable<Result<LifelinePtr>> Engine::lifeline(Deadline deadline) {
