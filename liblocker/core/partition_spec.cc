@@ -50,6 +50,26 @@ Result<void> check_key(const PartitionKey& key) {
   return check_length("The partition component", core::escape_key(key.column, key.value));
 }
 
+// The text forms refuse names that begin or end with a blank, so such a blank is written escaped.
+std::string with_visible_ends(std::string name) {
+  if (name.ends_with(' ')) name.replace(name.size() - 1, 1, "%20");
+  if (name.starts_with(' ')) name.replace(0, 1, "%20");
+  return name;
+}
+
+// The first dot parts database and table, so a dot in the database's name is escaped too.
+std::string text_of_database(const std::string& component) {
+  std::string out;
+  for (const char letter : with_visible_ends(component)) {
+    if (letter == '.') {
+      out += "%2E";
+    } else {
+      out.push_back(letter);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 PartitionSpec::PartitionSpec(std::string_view database) : database_(core::lower_ascii(database)) {}
@@ -104,17 +124,13 @@ Result<void> PartitionSpec::check() const {
 }
 
 std::string PartitionSpec::to_string() const {
-  // The first dot parts database and table, so a dot in the database's name has to be escaped.
-  std::string out;
-  for (const char letter : core::escape_name(database_)) {
-    if (letter == '.') {
-      out += "%2E";
-    } else {
-      out.push_back(letter);
-    }
+  std::string out = text_of_database(core::escape_name(database_));
+  if (!table_.empty()) out += "." + with_visible_ends(core::escape_name(table_));
+  for (const PartitionKey& key : keys_) {
+    const std::string component = core::escape_key(key.column, key.value);
+    const std::size_t equals = component.find('=');
+    out += "/" + with_visible_ends(component.substr(0, equals)) + component.substr(equals);
   }
-  if (!table_.empty()) out += "." + core::escape_name(table_);
-  for (const PartitionKey& key : keys_) out += "/" + core::escape_key(key.column, key.value);
   return out;
 }
 

@@ -129,7 +129,7 @@ std::optional<Error> SpecReader::read_key(Piece piece) {
                 "A partition is named without its table; " + std::string(forms) + ".");
   }
   if (piece.text.empty()) {
-    return fail(piece.offset, "There is nothing between two slashes; remove one.");
+    return fail(piece.offset, "There is nothing here; write column=value, or remove a slash.");
   }
   const std::size_t equals = piece.text.find('=');
   if (equals == std::string_view::npos) {

@@ -19,6 +19,8 @@ bool blocks(const Ticket& other, const Ticket& mine) {
 
 Turn turn_of(std::span<const Ticket> mine, std::span<const Ticket> standing) {
   Turn turn;
+  // A request without a ticket holds nothing, so there is nothing to grant.
+  if (mine.empty()) return turn;
   for (const Ticket& ticket : mine) {
     if (!stands(ticket, standing)) return turn;
   }

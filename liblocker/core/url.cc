@@ -200,8 +200,10 @@ Result<Url> parse_url(std::string_view text) {
     rest = rest.substr(slash);
   }
   if (!rest.empty() && !rest.starts_with('/')) {
-    return bad_url("The path " + quoted(rest) + " does not begin with a slash; write " +
-                   url.scheme + ":/dir.");
+    // The rest is not repeated: where the scheme was forgotten, it may be a password.
+    return bad_url("What follows the scheme '" + url.scheme +
+                   "' does not begin with a slash; write " +
+                   "a path as in local:/dir, or hosts as in zk://host:2181/path.");
   }
   Result<std::string> path = decode("path", rest);
   if (!path) return path.error();

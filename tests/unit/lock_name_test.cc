@@ -44,7 +44,7 @@ TEST_CASE("what is no lock name is none") {
         "Lock_x_" + id + "-lock-0000000001", "lock_x_" + id + "-lock-1",
         "lock_x_" + id + "-lock-00000000001", "lock_x_" + id + "-lock-000000000a",
         "lock_x_" + id + "-lock-0000000001 ", "lock_x_" + id + "-lock-+000000001",
-        "lock_x_" + id + "-lock-2147483648", "lock_x_" + id + "-lock--000000001",
+        "lock_x_" + id + "-lock-2147483648", "lock_x_" + id + "-lock--00000001",
         "lock_x_" + id + "-lock--000000000", std::string("lock_x_-lock-0000000001"),
         std::string("lock_x_abc-lock-0000000001"), "lock_x_" + id + "A-lock-0000000001",
         "lock_x_" + std::string(65, 'a') + "-lock-0000000001", "m_x_" + id}) {

@@ -48,6 +48,13 @@ TEST_CASE("L21: a trailing slash of a word changes nothing, since shells complet
   CHECK(PartitionSpec::parse("ods.t/dt=a%2F")->keys().front().value == "a/");
 }
 
+TEST_CASE("a blank at the end of a name is written so that it is seen") {
+  const PartitionSpec spec = PartitionSpec(" a", "b ").with(" ", " c ");
+  CHECK(spec.to_string() == "%20a.b%20/%20= c ");
+  CHECK(*PartitionSpec::parse(spec.to_string()) == spec);
+  CHECK(spec.path() == "/ a/b / = c ");
+}
+
 TEST_CASE("a bad spec is shown with a caret and what to do") {
   const auto parsed = PartitionSpec::parse("ods.t/dt");
   REQUIRE_FALSE(parsed);
@@ -75,8 +82,8 @@ TEST_CASE("B01: what is wrong with a slash form is pointed at") {
       {"ods/dt=1", 4, "without its table"},
       {"ods.t=1", 5, "where the table belongs"},
       {"dt=1", 2, "where the table belongs"},
-      {"ods.t//dt=1", 6, "between two slashes"},
-      {"ods.t/dt=1//", 11, "between two slashes"},
+      {"ods.t//dt=1", 6, "nothing here"},
+      {"ods.t/dt=1//", 11, "nothing here"},
       {"ods.t/=1", 6, "column's name is empty"},
       {"ods.t/dt=1/hr", 13, "no ="},
       {"ods.t/dt=50%", 11, "%25"},
@@ -127,7 +134,7 @@ TEST_CASE("B01: what is wrong with words is pointed at") {
       {{"ods.t", std::string("dt=\0", 4)}, 9, "control character"},
       {{"ods.t", "dt=\xff"}, 9, "UTF-8"},
       {{"ods.t", "dt=1", "dt=2"}, 11, "given twice"},
-      {{"ods.t", ""}, 6, "column=value"},
+      {{"ods.t", ""}, 6, "nothing here"},
   };
   for (const Expected& row : rows) {
     CAPTURE(row.words);
