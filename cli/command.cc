@@ -1,0 +1,35 @@
+#include "cli/command.h"
+
+#include <array>
+
+namespace locker::cli {
+namespace {
+
+constexpr std::array table{
+    &run_command,
+    &try_command,
+    &wait_command,
+    &ls_command,
+    &who_command,
+    &explain_command,
+    &break_command,
+    &doctor_command,
+    &precreate_command,
+    &table_register_command,
+    &table_unregister_command,
+    &table_show_command,
+    &config_show_command,
+#ifdef LOCKER_WITH_VERIFY
+    &verify_command,
+#endif
+    &backends_command,
+    &completion_command,
+};
+
+}  // namespace
+
+std::span<const CommandSpec* const> command_table() {
+  return table;
+}
+
+}  // namespace locker::cli

@@ -1,0 +1,99 @@
+#include <clocale>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <locker/about.h>
+#include <locker/text.h>
+
+#include "cli/command.h"
+#include "cli/exit_codes.h"
+#include "cli/reference.h"
+#include "cli/render.h"
+
+namespace locker::cli {
+namespace {
+
+// A command and how many words its name took.
+struct Chosen {
+  const CommandSpec* command = nullptr;
+  std::size_t words = 0;
+};
+
+Chosen choose(const std::vector<std::string>& words) {
+  for (const CommandSpec* command : command_table()) {
+    if (command->name == words[0]) return {command, 1};
+    if (words.size() > 1 && command->name == words[0] + " " + words[1]) return {command, 2};
+  }
+  return {};
+}
+
+Error unknown_command(const std::vector<std::string>& words) {
+  std::vector<std::string_view> names;
+  std::string group;
+  for (const CommandSpec* command : command_table()) {
+    names.push_back(command->name);
+    if (command->name.starts_with(words[0] + " ")) {
+      group.append(group.empty() ? "" : ", ").append(command->name);
+    }
+  }
+  if (!group.empty()) return make_error(Errc::invalid, "usage", "say which one: " + group);
+  const std::string_view near = suggest(words[0], names);
+  return make_error(Errc::invalid, "usage",
+                    "there is no command " + visible(words[0]) +
+                        (near.empty() ? "" : "; did you mean " + std::string(near) + "?") +
+                        " (see `locker --help`)");
+}
+
+int print_version() {
+  std::string text = "locker " + std::string(version()) + "\n";
+  for (const BackendAbout& each : built_in_backends()) {
+    text += "backend " + each.scheme + ": " + each.library + "\n";
+  }
+  return print(text) ? exit_done : exit_internal;
+}
+
+Level level_of(const std::string& name) {
+  if (name == "error") return Level::error;
+  if (name == "info") return Level::info;
+  return name == "debug" ? Level::debug : Level::warning;
+}
+
+int run_command_line(const CommandSpec& command, std::span<const std::string> words) {
+  Voice voice;
+  const Result<ParsedOptions> options = parse_options(command, words);
+  if (!options) return voice.fail(options.error());
+  if (options->help) return print(command_help_text(command)) ? exit_done : exit_internal;
+  const Result<Settings> settings = Settings::load(process_sources(options->settings));
+  if (!settings) return voice.fail(settings.error());
+  voice.set(level_of(settings->text("log_level")), settings->text("output") != "table");
+  for (const std::string& warning : settings->warnings()) voice.warn(warning);
+  Call call{command, *options, *settings, voice};
+  return command.run(call);
+}
+
+int run_words(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    Voice().say("a command is missing (see `locker --help`)");
+    return exit_usage;
+  }
+  const std::string& first = words.front();
+  if (first == "-h" || first == "--help" || first == "help") {
+    return print(help_text()) ? exit_done : exit_internal;
+  }
+  if (first == "--version") return print_version();
+  // For whoever makes the man page and the docs; not for people.
+  if (first == "--dump-reference")
+    return print(reference_json() + "\n") ? exit_done : exit_internal;
+  const Chosen chosen = choose(words);
+  if (chosen.command == nullptr) return Voice().fail(unknown_command(words));
+  return run_command_line(*chosen.command, std::span(words).subspan(chosen.words));
+}
+
+}  // namespace
+}  // namespace locker::cli
+
+int main(int count, char** words) {
+  std::setlocale(LC_TIME, "C");
+  return locker::cli::run_words(std::vector<std::string>(words + 1, words + count));
+}

@@ -1,0 +1,107 @@
+#include "cli/render.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include <unistd.h>
+
+#include <locker/text.h>
+
+namespace locker::cli {
+namespace {
+
+using std::chrono::system_clock;
+
+std::tm local_time(system_clock::time_point time) {
+  const std::time_t seconds = system_clock::to_time_t(time);
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  return parts;
+}
+
+// Characters, not bytes: good enough for everything but wide and joining ones.
+std::size_t width_of(std::string_view text) {
+  const auto starts = [](char each) { return (static_cast<unsigned char>(each) & 0xC0U) != 0x80U; };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts));
+}
+
+}  // namespace
+
+std::string utc_text(system_clock::time_point time) {
+  using std::chrono::milliseconds;
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto rest = std::chrono::duration_cast<milliseconds>(time - whole).count();
+  const std::time_t seconds = system_clock::to_time_t(whole);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[64];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  char fraction[16];
+  std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(rest));
+  return std::string(text, length) + fraction;
+}
+
+std::string local_text(system_clock::time_point time) {
+  const std::tm parts = local_time(time);
+  char text[64];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts));
+}
+
+std::string owner_text(const OwnerInfo& owner) {
+  std::string text = owner.host + " pid " + std::to_string(owner.pid) + " user " + owner.user;
+  std::string names = owner.application;
+  if (!owner.command.empty()) names += (names.empty() ? "" : ", ") + owner.command;
+  if (!names.empty()) text += " (" + names + ")";
+  return visible(text);
+}
+
+std::string contender_text(const Contender& contender) {
+  const std::string mode(name_of(contender.mode));
+  const std::string verb = contender.holds ? " is held " + mode : " is awaited " + mode;
+  std::string text = contender.resource.to_string() + verb + " by " + owner_text(contender.owner) +
+                     " since " + local_text(contender.since);
+  if (!contender.owner.reason.empty()) text += ", reason: " + contender.owner.reason;
+  return visible(text);
+}
+
+void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = cell.empty() ? "-" : visible(cell);
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::to_string() const {
+  std::vector<std::size_t> widths;
+  for (const std::string& heading : headings_) widths.push_back(width_of(heading));
+  for (const auto& row : rows_) {
+    for (std::size_t column = 0; column < row.size() && column < widths.size(); ++column) {
+      widths[column] = std::max(widths[column], width_of(row[column]));
+    }
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      text += cells[column];
+      if (column + 1 == cells.size()) break;
+      text.append(widths[column] - width_of(cells[column]) + 2, ' ');
+    }
+    return text;
+  };
+  const bool colour = colour_wanted();
+  std::string text = (colour ? "\033[1m" : "") + line(headings_) + (colour ? "\033[0m" : "") + "\n";
+  for (const auto& row : rows_) text += line(row) + "\n";
+  return text;
+}
+
+bool colour_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool print(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+}  // namespace locker::cli

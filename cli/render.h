@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <locker/listing.h>
+
+namespace locker::cli {
+
+// UTC, RFC 3339 with milliseconds: "2026-11-30T13:40:58.123Z".
+std::string utc_text(std::chrono::system_clock::time_point time);
+// The local zone, for people: "2026-11-30 14:40:58".
+std::string local_text(std::chrono::system_clock::time_point time);
+
+// "host pid 4711 user etl (nightly, spark-submit)", safe for a terminal.
+std::string owner_text(const OwnerInfo& owner);
+// "ods.t/dt=1 is held exclusive by host pid … since … (token …)", safe for a terminal.
+std::string contender_text(const Contender& contender);
+
+// Rows under headings, columns padded. Every cell is made safe for a terminal.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> headings) : headings_(std::move(headings)) {}
+
+  void add(std::vector<std::string> cells);
+  // The whole table with a line end after each row; headings stand out where colour is wanted.
+  std::string to_string() const;
+
+ private:
+  std::vector<std::string> headings_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Whether stdout is a terminal that may be written to in colour (NO_COLOR forbids it).
+bool colour_wanted();
+
+// Writes all of it to stdout; false if that failed.
+bool print(std::string_view text);
+
+}  // namespace locker::cli
