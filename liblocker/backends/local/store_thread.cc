@@ -1,0 +1,75 @@
+#include "backends/local/store_thread.h"
+
+#include <csignal>
+
+namespace locker::backends::local {
+namespace {
+
+// Signals are for the threads of the program that uses this library.
+std::thread start_without_signals(std::function<void()> body) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(std::move(body));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+StoreThread::StoreThread(boost::asio::any_io_executor executor, StoreLocation location,
+                         std::string boot)
+    : executor_(std::move(executor)),
+      location_(std::move(location)),
+      boot_(std::move(boot)),
+      thread_(start_without_signals([this] { run(); })) {}
+
+StoreThread::~StoreThread() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  posted_.notify_one();
+  thread_.join();
+}
+
+void StoreThread::post(AskOptions options, Work work) {
+  // An endless patience must not overflow.
+  const auto now = std::chrono::steady_clock::now();
+  const bool endless = options.patience >= Database::Time::max() - now;
+  const Database::Time deadline = endless ? Database::Time::max() : now + options.patience;
+  {
+    const std::scoped_lock lock(mutex_);
+    jobs_.push_back(Job{std::move(work), deadline, options.reopens});
+  }
+  posted_.notify_one();
+}
+
+void StoreThread::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    posted_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    {
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job.work(store_for(job));
+    }
+    lock.lock();
+  }
+}
+
+Result<Store*> StoreThread::store_for(const Job& job) {
+  if (store_ != nullptr && job.reopens && store_->is_gone()) store_.reset();
+  if (store_ == nullptr) {
+    Result<std::unique_ptr<Store>> opened = Store::open(location_, boot_, job.deadline);
+    if (!opened) return std::move(opened).error();
+    store_ = *std::move(opened);
+  }
+  store_->set_deadline(job.deadline);
+  return store_.get();
+}
+
+}  // namespace locker::backends::local

@@ -1,0 +1,72 @@
+#include "backends/registry.h"
+
+#include <array>
+#include <utility>
+
+#include "backends/local/local_backend.h"
+#include "backends/local/sqlite_version.h"
+#include "core/url.h"
+
+namespace locker::backends {
+namespace {
+
+BackendFacts local_facts() {
+  BackendFacts facts;
+  facts.scheme = "local";
+  facts.url_form = "local:[/dir]";
+  facts.what = "all processes of one host, in one directory and without a server";
+  facts.liveness = "the kernel: a lock ends with its process, at once; a stopped process keeps it";
+  facts.order = "first come, first served";
+  facts.not_promised = "other hosts and virtual machines are not excluded";
+  facts.library = local::sqlite_version();
+  return facts;
+}
+
+std::string known_forms() {
+  std::string forms;
+  for (const BackendFacts& facts : built_in()) {
+    if (!forms.empty()) forms += ", ";
+    forms += "`" + facts.url_form + "` (" + facts.what + ")";
+  }
+  return forms;
+}
+
+Result<std::unique_ptr<runtime::LockBackend>> make_local(const core::Url& url,
+                                                         const BackendContext& context) {
+  Result<void> known = core::check_parameters(url, {});
+  if (!known) return known.error();
+  if (!url.hosts.empty()) {
+    return make_error(Errc::invalid, "bad_url",
+                      "A local store has no host; write `local:/dir`, or `local:` for the default "
+                      "store.");
+  }
+  Result<local::StoreLocation> location = local::locate_store(url.path);
+  if (!location) return location.error();
+  local::LocalOptions options;
+  options.executor = context.executor;
+  options.clock = context.clock;
+  options.self = context.self;
+  options.patience = context.options.connect_timeout;
+  options.location = *std::move(location);
+  options.boot = context.self.boot;
+  return std::unique_ptr<runtime::LockBackend>(
+      std::make_unique<local::LocalBackend>(std::move(options)));
+}
+
+}  // namespace
+
+std::vector<BackendFacts> built_in() {
+  return {local_facts()};
+}
+
+Result<std::unique_ptr<runtime::LockBackend>> make_backend(std::string_view url,
+                                                           const BackendContext& context) {
+  Result<core::Url> parsed = core::parse_url(url);
+  if (!parsed) return parsed.error();
+  if (parsed->scheme == "local") return make_local(*parsed, context);
+  return make_error(
+      Errc::invalid, "bad_url",
+      "There is no backend `" + parsed->scheme + "`; the built-in ones are " + known_forms() + ".");
+}
+
+}  // namespace locker::backends
