@@ -41,13 +41,18 @@ class PartitionSpec {
   PartitionSpec&& with(std::string_view column, std::string_view value) &&;
 
   // Reads the slash form `db[.table[/col=value]…]`, in which names and values are escaped as Hive
-  // escapes a partition directory (`dt=a%2Fb` is the value `a/b`). A trailing slash changes
-  // nothing. Error: invalid/bad_spec, with a caret under the offending character.
+  // escapes a partition directory (`dt=a%2Fb` is the value `a/b`). Database and table are parted at
+  // the first dot. A trailing slash changes nothing. Any spelling of an escape is read, and what
+  // needs none may have none (`%2f`, `%41`, `00:00`); control characters have to be escaped, since
+  // unescaped they are slips of the hand.
+  // Error: invalid/bad_spec, with a caret under the offending character.
   static Result<PartitionSpec> parse(std::string_view text);
 
   // Reads the words form {"db.table", "col=value", …}, in which everything is raw: the value of
-  // "dt=a/b" is `a/b`. A word is split at its first `=`.
-  // Error: invalid/bad_spec.
+  // "dt=a/b" is `a/b`. A word is split at its first `=`. One slash at a word's end is dropped, as
+  // shells complete a directory's name with it; what the words can't say, the slash form can:
+  // values that end in a slash, control characters, names with slashes or blanks at their ends.
+  // Error: invalid/bad_spec, with a caret.
   static Result<PartitionSpec> parse_words(std::span<const std::string> words);
 
   // Whether every name and value can be part of a lock's path.
