@@ -270,10 +270,10 @@ awaitable<void> acquire(EnginePtr engine, AttemptPtr attempt) {
     }
     engine->begin_wait(attempt);
     const LifelinePtr lifeline = *line;
-    lifeline->enter();
+    lifeline->begin_wait();
     lifeline->on_lost(attempt->wake);
     co_await one_go(engine, attempt, lifeline);
-    lifeline->exit();
+    lifeline->end_wait();
     if (attempt->over()) co_return;
     // The session was lost, or a table got another column order: begin again, at the end of the
     // queue and within the old deadline. Whoever held something has lost it and must know.

@@ -166,7 +166,7 @@ void Engine::line_lost(const Lifeline& line, const Error& why) {
 }
 
 void Engine::add_grant(const GrantPtr& grant) {
-  grant->lifeline()->enter();
+  grant->lifeline()->begin_hold();
   grant->holds = 1;
   owners_[grant->request().owner.owner].grants.push_back(grant);
 }
@@ -175,7 +175,7 @@ void Engine::forget_grant(const GrantPtr& grant) {
   const auto found = owners_.find(grant->request().owner.owner);
   if (found == owners_.end()) return;
   OwnerState& state = found->second;
-  if (std::erase(state.grants, grant) > 0) grant->lifeline()->exit();
+  std::erase(state.grants, grant);
   if (state.grants.empty() && !state.waiting) owners_.erase(found);
 }
 
@@ -217,11 +217,13 @@ awaitable<Result<void>> Engine::release(GrantPtr grant) {
   if (grant->state() == LockState::released) {
     co_return make_error(Errc::invalid, "nothing is held: this lock was released before");
   }
+  const bool last = --grant->holds == 0;
+  if (last) grant->lifeline()->end_hold();
   if (!grant->held()) {
     const std::optional<Error> why = grant->why_ended();
     co_return why.value_or(make_error(Errc::lost, "the lock was lost before it was released"));
   }
-  if (--grant->holds > 0) co_return Result<void>();
+  if (!last) co_return Result<void>();
   grant->end(LockState::released, make_error(Errc::invalid, "the lock was released"));
   forget_grant(grant);
   if (grant->borrowed()) co_return Result<void>();

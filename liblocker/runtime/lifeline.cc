@@ -14,7 +14,8 @@ Lifeline::Lifeline(boost::asio::any_io_executor executor, std::shared_ptr<Clock>
       clock_(std::move(clock)),
       session_(std::move(session)),
       tick_(clock_->make_event()),
-      closed_(clock_->make_event()) {
+      closed_(clock_->make_event()),
+      let_go_(clock_->make_event()) {
   if (const auto timeout = session_->timeout()) lease_.emplace(*timeout, session_->opened_at());
   publish_lease();
 }
@@ -25,18 +26,44 @@ void Lifeline::start() {
   boost::asio::co_spawn(executor_, run(shared_from_this()), boost::asio::detached);
 }
 
-void Lifeline::enter() {
-  // The first user needs a heartbeat soon: an idle session has only been reading.
-  if (users_++ == 0 && lease_.has_value()) {
-    next_beat_ = Deadline{clock_->now()};
-    tick_->set();
-  }
+void Lifeline::begin_wait() {
+  if (!in_use()) beat_soon();
+  ++waiters_;
+}
+
+void Lifeline::begin_hold() {
+  if (!in_use()) beat_soon();
+  ++holders_;
+  tick_->set();
+}
+
+void Lifeline::end_hold() {
+  // Whoever lets go may be the first to see that the lease is over.
+  lease_is_over();
+  if (--holders_ == 0) let_go_->set();
+}
+
+// The first use needs a heartbeat soon: an idle session has only been reading.
+void Lifeline::beat_soon() {
+  if (!lease_.has_value()) return;
+  next_beat_ = Deadline{clock_->now()};
+  tick_->set();
 }
 
 void Lifeline::wrote(BootTime sent) {
-  if (!lease_.has_value()) return;
+  // What comes too late does not bring a lost belief back.
+  if (!lease_.has_value() || lease_is_over()) return;
   lease_->confirmed(sent);
   publish_lease();
+}
+
+bool Lifeline::lease_is_over() {
+  if (!lost_.has_value() && holders_ > 0 && valid_for() == Milliseconds::zero()) {
+    lose(make_error(Errc::lost,
+                    "the coordinator has not confirmed this session for so long that somebody else "
+                    "may hold its locks now: stop writing"));
+  }
+  return lost_.has_value();
 }
 
 Milliseconds Lifeline::valid_for() const {
@@ -73,7 +100,9 @@ void Lifeline::lose(const Error& why) {
 }
 
 void Lifeline::close(const Error& why) {
+  closing_ = true;
   lose(why);
+  let_go_->set();
 }
 
 awaitable<void> Lifeline::closed() {
@@ -82,6 +111,12 @@ awaitable<void> Lifeline::closed() {
 }
 
 awaitable<void> Lifeline::finish(std::shared_ptr<Lifeline> self) {
+  const bool broken = self->lost_->code == "broken";
+  const Deadline stopped_by = self->clock_->after(break_grace(self->session_->timeout()));
+  const Alarm alarm = self->clock_->wake_at(stopped_by, self->let_go_);
+  while (broken && self->holders_ > 0 && !self->closing_ && self->clock_->now() < stopped_by.at) {
+    co_await self->let_go_->wait();
+  }
   co_await self->session_->close();
   self->closed_->set();
   self->tick_->set();
@@ -94,19 +129,13 @@ awaitable<void> Lifeline::run(std::shared_ptr<Lifeline> self) {
       break;
     }
     if (self->lease_.has_value()) {
-      const Milliseconds left = self->valid_for();
-      if (self->users_ > 0 && left == Milliseconds::zero()) {
-        self->lose(make_error(Errc::lost,
-                              "the coordinator has not confirmed this session for so long that "
-                              "somebody else may hold its locks now: stop writing"));
-        break;
-      }
+      if (self->lease_is_over()) break;
       if (!self->beating_ && self->clock_->now() >= self->next_beat_.at) {
         self->beating_ = true;
         boost::asio::co_spawn(self->executor_, beat(self), boost::asio::detached);
       }
-      // Without users nobody believes in the lease, so its end is nothing to wake up for.
-      const Deadline lease_end = self->users_ > 0 ? self->clock_->after(left) : Deadline{};
+      const Deadline lease_end =
+          self->holders_ > 0 ? self->clock_->after(self->valid_for()) : Deadline{};
       self->lease_alarm_ = self->clock_->wake_at(lease_end, self->tick_);
       const Deadline next_beat = self->beating_ ? Deadline{} : self->next_beat_;
       self->beat_alarm_ = self->clock_->wake_at(next_beat, self->tick_);
@@ -119,7 +148,7 @@ awaitable<void> Lifeline::beat(std::shared_ptr<Lifeline> self) {
   const Milliseconds timeout = *self->session_->timeout();
   self->next_beat_ = self->clock_->after(LeaseRule::beat_every(timeout));
   const BootTime sent = self->clock_->boot_now();
-  const bool writes = self->users_ > 0;
+  const bool writes = self->in_use();
   Result<void> answer;
   if (writes) {
     answer = co_await self->session_->beat();

@@ -26,7 +26,13 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
 
   // Begins to beat; call once.
   void start();
-  // Ends the session in the background. What was granted by it is lost with `why`.
+  // How long those who hold by a broken session may take to stop: its tickets stand meanwhile, so
+  // that nobody else is granted beside a writer that is just being told.
+  static Milliseconds break_grace(std::optional<Milliseconds> timeout) {
+    return timeout.value_or(std::chrono::seconds(10));
+  }
+
+  // Ends the session in the background, at once. What was granted by it is lost with `why`.
   void close(const Error& why);
   // Waits until the session is closed at the coordinator; after `close`.
   awaitable<void> closed();
@@ -34,10 +40,12 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   Session& session() const { return *session_; }
   const SessionPtr& session_ptr() const { return session_; }
 
-  // Someone holds or waits by this session: only then does it write heartbeats, and only then is
-  // the end of its lease a loss.
-  void enter();
-  void exit() { --users_; }
+  // Somebody waits by this session, or holds by it: only then does it write heartbeats. Only while
+  // somebody holds is the end of its lease a loss: an idle session believes in nothing.
+  void begin_wait();
+  void end_wait() { --waiters_; }
+  void begin_hold();
+  void end_hold();
 
   // A verb that wrote was sent at `sent` and has been confirmed.
   void wrote(BootTime sent);
@@ -63,6 +71,10 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   static awaitable<void> beat(std::shared_ptr<Lifeline> self);
   static awaitable<void> finish(std::shared_ptr<Lifeline> self);
   void publish_lease();
+  bool in_use() const { return waiters_ > 0 || holders_ > 0; }
+  void beat_soon();
+  // Whether a holder may not believe any more; then the session is lost, for good.
+  bool lease_is_over();
   void lose(const Error& why);
 
   boost::asio::any_io_executor executor_;
@@ -73,9 +85,12 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   Alarm beat_alarm_;
   Alarm lease_alarm_;
   EventPtr closed_;
+  EventPtr let_go_;  // nobody holds by the lost session any more
   bool beating_ = false;
   Deadline next_beat_;
-  int users_ = 0;
+  int waiters_ = 0;
+  int holders_ = 0;
+  bool closing_ = false;
   std::optional<Error> lost_;
   std::vector<std::weak_ptr<Event>> listeners_;
   std::function<void(const Error&)> when_lost_;
