@@ -226,6 +226,8 @@ awaitable<void> one_go(EnginePtr engine, AttemptPtr attempt, LifelinePtr line) {
     co_return;
   }
   const bool escalated = resolved->set.escalated;
+  // A caller that was told something else meanwhile must not be counted.
+  if (attempt->over()) co_return;
   if (const GrantPtr held = engine->covering_grant(attempt->owner, resolved->set.places)) {
     ++held->holds;
     attempt->finish(held);
@@ -234,10 +236,17 @@ awaitable<void> one_go(EnginePtr engine, AttemptPtr attempt, LifelinePtr line) {
   const RequestPtr request = make_request(*engine, *attempt, *std::move(resolved));
   if (attempt->owner.inherited()) {
     Result<GrantPtr> parent = co_await borrow_grant(engine, line, request);
-    if (!parent || *parent != nullptr) {
-      if (!attempt->over() && !line->is_lost()) attempt->finish(parent);
+    const bool wanted = !attempt->over() && !line->is_lost();
+    if (wanted && (!parent || *parent != nullptr)) {
+      attempt->finish(parent);
       co_return;
     }
+    if (parent && *parent != nullptr) {
+      const GrantPtr unwanted = *parent;
+      const Result<void> dropped = co_await engine->release(unwanted);
+      static_cast<void>(dropped);
+    }
+    if (!wanted) co_return;
   }
   if (attempt->tries) {
     const ClockPtr clock = engine->clock();
