@@ -2,9 +2,7 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <thread>
 
 #include "backends/local/lock_owner.h"
 #include "backends/local/system_error.h"
@@ -129,13 +127,10 @@ void Database::note(int code) {
   if (code != SQLITE_OK && !failed()) failure_ = error_of(code);
 }
 
-// Others' transactions take well under a millisecond, so the first tries come fast; many waiting
-// processes must not burn the processors, so the later ones don't.
 int Database::wait_for_lock(void* self, int tries) {
   const auto* database = static_cast<const Database*>(self);
-  if (std::chrono::steady_clock::now() >= database->deadline_) return 0;
-  constexpr int slowest_us = 5000;
-  std::this_thread::sleep_for(std::chrono::microseconds(std::min(50 * (tries + 1), slowest_us)));
+  if (store_now() >= database->deadline_) return 0;
+  pause_before_try(tries);
   return 1;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +8,8 @@
 #include <unordered_map>
 
 #include <locker/result.h>
+
+#include "backends/local/store_clock.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -54,8 +55,6 @@ class Query {
 // counts.
 class Database {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-
   Database() = default;
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -66,7 +65,7 @@ class Database {
   const std::string& path() const { return path_; }
 
   // Until when later statements wait for other processes' locks.
-  void set_deadline(Time deadline) { deadline_ = deadline; }
+  void set_deadline(StoreTime deadline) { deadline_ = deadline; }
   // Whether later commits are on the disk before they are answered.
   void set_durable(bool durable);
 
@@ -106,7 +105,7 @@ class Database {
   std::string path_;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
   std::optional<Error> failure_;
-  Time deadline_ = Time::max();
+  StoreTime deadline_ = StoreTime::max();
   bool durable_ = false;
 };
 

@@ -38,8 +38,7 @@ awaitable<Result<SessionPtr>> LocalBackend::open_session(runtime::Deadline deadl
   }
   const std::string id = core::random_id();
   const OwnerInfo self = options_.self;
-  const std::function<Result<OpenedPtr>(Store&)> work = [id, self,
-                                                         now](Store& store) -> Result<OpenedPtr> {
+  const StoreWork<OpenedPtr> work = [id, self, now](Store& store) -> Result<OpenedPtr> {
     Result<Pipes> pipes = store.open_session(id, self, now);
     if (!pipes) return pipes.error();
     return std::make_shared<Opened>(Opened{store.files(), *std::move(pipes)});

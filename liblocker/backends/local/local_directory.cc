@@ -16,67 +16,59 @@ LocalDirectory::LocalDirectory(StoreThreadPtr thread, AskOptions patience, Owner
 
 awaitable<Result<std::vector<StandingTicket>>> LocalDirectory::list(core::Resource prefix) {
   using Answer = std::vector<StandingTicket>;
-  const std::function<Result<Answer>(Store&)> work = [prefix](Store& store) {
-    return store.list(prefix);
-  };
+  const StoreWork<Answer> work = [prefix](Store& store) { return store.list(prefix); };
   co_return co_await ask<Answer>(thread_, patience_, work);
 }
 
 awaitable<Result<std::vector<SessionInfo>>> LocalDirectory::sessions() {
   using Answer = std::vector<SessionInfo>;
-  const std::function<Result<Answer>(Store&)> work = [](Store& store) { return store.sessions(); };
+  const StoreWork<Answer> work = [](Store& store) { return store.sessions(); };
   co_return co_await ask<Answer>(thread_, patience_, work);
 }
 
 awaitable<Result<void>> LocalDirectory::break_session(std::string session_id, std::string reason) {
   const OwnerInfo breaker = self_;
   const WallTime now = clock_->wall_now();
-  const std::function<Result<void>(Store&)> work = [session_id, reason, breaker,
-                                                    now](Store& store) {
+  const StoreWork<void> work = [session_id, reason, breaker, now](Store& store) {
     return store.break_session(session_id, reason, breaker, now);
   };
   co_return co_await ask<void>(thread_, patience_, work);
 }
 
 awaitable<Result<int>> LocalDirectory::clean() {
-  const std::function<Result<int>(Store&)> work = [](Store& store) { return store.clean(); };
+  const WallTime now = clock_->wall_now();
+  const StoreWork<int> work = [now](Store& store) { return store.clean(now); };
   co_return co_await ask<int>(thread_, patience_, work);
 }
 
 awaitable<Result<std::optional<TableColumns>>> LocalDirectory::columns(core::Resource table) {
   using Answer = std::optional<TableColumns>;
-  const std::function<Result<Answer>(Store&)> work = [table](Store& store) {
-    return store.columns(table);
-  };
+  const StoreWork<Answer> work = [table](Store& store) { return store.columns(table); };
   co_return co_await ask<Answer>(thread_, patience_, work);
 }
 
 awaitable<Result<std::vector<TableColumns>>> LocalDirectory::tables() {
   using Answer = std::vector<TableColumns>;
-  const std::function<Result<Answer>(Store&)> work = [](Store& store) { return store.tables(); };
+  const StoreWork<Answer> work = [](Store& store) { return store.tables(); };
   co_return co_await ask<Answer>(thread_, patience_, work);
 }
 
 awaitable<Result<void>> LocalDirectory::set_columns(TableColumns columns,
                                                     std::optional<TableColumns> expected) {
-  const std::function<Result<void>(Store&)> work = [columns, expected](Store& store) {
+  const StoreWork<void> work = [columns, expected](Store& store) {
     return store.set_columns(columns, expected);
   };
   co_return co_await ask<void>(thread_, patience_, work);
 }
 
 awaitable<Result<void>> LocalDirectory::forget_columns(core::Resource table) {
-  const std::function<Result<void>(Store&)> work = [table](Store& store) {
-    return store.forget_columns(table);
-  };
+  const StoreWork<void> work = [table](Store& store) { return store.forget_columns(table); };
   co_return co_await ask<void>(thread_, patience_, work);
 }
 
 awaitable<Result<std::optional<std::string>>> LocalDirectory::read(std::string key) {
   using Answer = std::optional<std::string>;
-  const std::function<Result<Answer>(Store&)> work = [key](Store& store) {
-    return store.read(key);
-  };
+  const StoreWork<Answer> work = [key](Store& store) { return store.read(key); };
   co_return co_await ask<Answer>(thread_, patience_, work);
 }
 

@@ -88,9 +88,7 @@ awaitable<void> LocalSession::look_on(Self self) {
     const std::vector<std::string> suspects(self->suspects_.begin(), self->suspects_.end());
     self->suspects_.clear();
     const std::string id = self->id_;
-    const std::function<Result<Look>(Store&)> work = [id, suspects](Store& store) {
-      return store.look(id, suspects);
-    };
+    const StoreWork<Look> work = [id, suspects](Store& store) { return store.look(id, suspects); };
     const Result<Look> seen = co_await ask<Look>(thread, patience, work);
     if (seen) {
       self->see(*seen);
@@ -132,7 +130,7 @@ void LocalSession::on_over(const runtime::EventPtr& event) {
 }
 
 template <typename T>
-awaitable<Result<T>> LocalSession::verb(Self self, std::function<Result<T>(Store&)> work) {
+awaitable<Result<T>> LocalSession::verb(Self self, StoreWork<T> work) {
   if (self->over_) co_return *self->over_;
   const StoreThreadPtr thread = self->thread_;
   const AskOptions patience = self->patience_;
@@ -150,9 +148,7 @@ awaitable<Result<T>> LocalSession::verb(Self self, std::function<Result<T>(Store
 awaitable<Result<Joined>> LocalSession::join(runtime::RequestPtr request) {
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<Joined>(Store&)> work = [id, request](Store& store) {
-    return store.join(id, *request);
-  };
+  const StoreWork<Joined> work = [id, request](Store& store) { return store.join(id, *request); };
   co_return co_await verb<Joined>(self, work);
 }
 
@@ -160,9 +156,7 @@ awaitable<Result<std::optional<Joined>>> LocalSession::find(runtime::RequestPtr 
   using Answer = std::optional<Joined>;
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<Answer>(Store&)> work = [id, request](Store& store) {
-    return store.find(id, *request);
-  };
+  const StoreWork<Answer> work = [id, request](Store& store) { return store.find(id, *request); };
   co_return co_await verb<Answer>(self, work);
 }
 
@@ -171,9 +165,7 @@ awaitable<Result<std::vector<StandingTicket>>> LocalSession::standing(
   using Answer = std::vector<StandingTicket>;
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<Answer>(Store&)> work = [id, places](Store& store) {
-    return store.standing(id, places);
-  };
+  const StoreWork<Answer> work = [id, places](Store& store) { return store.standing(id, places); };
   co_return co_await verb<Answer>(self, work);
 }
 
@@ -182,7 +174,7 @@ awaitable<Result<std::vector<core::Ticket>>> LocalSession::still_there(
   using Answer = std::vector<core::Ticket>;
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<Answer>(Store&)> work = [id, tickets](Store& store) {
+  const StoreWork<Answer> work = [id, tickets](Store& store) {
     return store.still_there(id, tickets);
   };
   co_return co_await verb<Answer>(self, work);
@@ -193,9 +185,7 @@ awaitable<Result<void>> LocalSession::watch(core::Ticket ticket, runtime::EventP
   const Self self = shared_from_this();
   const std::string id = id_;
   watches_->add(ticket.node, changed);
-  const std::function<Result<Watched>(Store&)> work = [id, ticket](Store& store) {
-    return store.watch(id, ticket);
-  };
+  const StoreWork<Watched> work = [id, ticket](Store& store) { return store.watch(id, ticket); };
   const Result<Watched> watched = co_await verb<Watched>(self, work);
   if (!watched) co_return watched.error();
   if (watched->changed) {
@@ -212,7 +202,7 @@ awaitable<Result<void>> LocalSession::leave(std::string request_id) {
   const Self self = shared_from_this();
   const std::string id = id_;
   const std::vector<std::string> unwanted = watches_->forget_unwanted();
-  const std::function<Result<void>(Store&)> work = [id, request_id, unwanted](Store& store) {
+  const StoreWork<void> work = [id, request_id, unwanted](Store& store) {
     return store.leave(id, request_id, unwanted);
   };
   co_return co_await verb<void>(self, work);
@@ -221,7 +211,7 @@ awaitable<Result<void>> LocalSession::leave(std::string request_id) {
 awaitable<Result<void>> LocalSession::lower(std::string request_id) {
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<void>(Store&)> work = [id, request_id](Store& store) {
+  const StoreWork<void> work = [id, request_id](Store& store) {
     return store.lower(id, request_id);
   };
   co_return co_await verb<void>(self, work);
@@ -231,7 +221,7 @@ awaitable<Result<std::vector<StandingTicket>>> LocalSession::tickets_of(std::str
   using Answer = std::vector<StandingTicket>;
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<Answer>(Store&)> work = [id, owner_id](Store& store) {
+  const StoreWork<Answer> work = [id, owner_id](Store& store) {
     return store.tickets_of(id, owner_id);
   };
   co_return co_await verb<Answer>(self, work);
@@ -241,7 +231,7 @@ awaitable<Result<void>> LocalSession::write_if_held(std::string request_id, std:
                                                     std::string value) {
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<void>(Store&)> work = [id, request_id, key, value](Store& store) {
+  const StoreWork<void> work = [id, request_id, key, value](Store& store) {
     return store.write_if_held(id, request_id, key, value);
   };
   co_return co_await verb<void>(self, work);
@@ -265,9 +255,7 @@ awaitable<void> LocalSession::close() {
   const StoreThreadPtr thread = thread_;
   const AskOptions patience = closing_patience;
   const std::string id = id_;
-  const std::function<Result<void>(Store&)> work = [id](Store& store) {
-    return store.close_session(id);
-  };
+  const StoreWork<void> work = [id](Store& store) { return store.close_session(id); };
   const Result<void> closed = co_await ask<void>(thread, patience, work);
   static_cast<void>(closed);
   const Error ended = make_error(Errc::lost, "This session was closed.");

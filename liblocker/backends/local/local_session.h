@@ -65,7 +65,7 @@ class LocalSession : public runtime::Session, public std::enable_shared_from_thi
   // Asks the store; an answer of `lost` ends the session, and whoever listens for that hears it
   // before the caller does.
   template <typename T>
-  static runtime::awaitable<Result<T>> verb(Self self, std::function<Result<T>(Store&)> work);
+  static runtime::awaitable<Result<T>> verb(Self self, StoreWork<T> work);
   static runtime::awaitable<void> look_on(Self self);
 
   void end(const Error& why);

@@ -5,7 +5,7 @@
 namespace locker::backends::local {
 
 Result<std::unique_ptr<Store>> Store::open(const StoreLocation& location, const std::string& boot,
-                                           Database::Time deadline) {
+                                           StoreTime deadline) {
   Result<StoreFiles> files = prepare_files(location);
   if (!files) return files.error();
   Result<void> made = make_database(*files);

@@ -43,12 +43,12 @@ class Store {
  public:
   // Opens the store, making what is missing. `boot` is the id of the running boot.
   static Result<std::unique_ptr<Store>> open(const StoreLocation& location, const std::string& boot,
-                                             Database::Time deadline);
+                                             StoreTime deadline);
 
   // Whether its files were removed or replaced: then every lock in it is lost.
   bool is_gone() const { return database_.is_moved(); }
   // Until when the verbs wait for other processes.
-  void set_deadline(Database::Time deadline) { database_.set_deadline(deadline); }
+  void set_deadline(StoreTime deadline) { database_.set_deadline(deadline); }
   const StoreFiles& files() const { return files_; }
 
   // Sessions.
@@ -79,7 +79,7 @@ class Store {
   Result<std::vector<SessionInfo>> sessions();
   Result<void> break_session(const std::string& id, const std::string& reason,
                              const OwnerInfo& breaker, WallTime at);
-  Result<int> clean();
+  Result<int> clean(WallTime now);
   Result<std::optional<TableColumns>> columns(const core::Resource& table);
   Result<std::vector<TableColumns>> tables();
   Result<void> set_columns(const TableColumns& columns,
@@ -134,7 +134,10 @@ class Store {
   // Removes a session unless it lives; whether it is gone now.
   Result<bool> reap(const std::string& session);
   void unlink_pipes(const std::string& session) const;
+  // Removes pipes that belong to no session; how many sessions they were of.
   Result<int> remove_orphans();
+  // Removes databases that somebody began to make long ago.
+  int remove_unfinished(WallTime now) const;
 
   StoreFiles files_;
   Database database_;

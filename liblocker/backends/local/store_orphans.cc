@@ -33,9 +33,11 @@ std::string session_of(const std::string& name) {
   return ending == ".life" || ending == ".bell" ? name.substr(0, dot) : std::string();
 }
 
-int remove_unfinished(const std::string& directory) {
+}  // namespace
+
+int Store::remove_unfinished(WallTime now) const {
+  const std::string& directory = files_.directory;
   int removed = 0;
-  const auto now = std::chrono::system_clock::now();
   for (const std::string& name : names_in(directory)) {
     if (!name.starts_with("locks.new-")) continue;
     const std::string path = directory + "/" + name;
@@ -46,8 +48,6 @@ int remove_unfinished(const std::string& directory) {
   }
   return removed;
 }
-
-}  // namespace
 
 // Inside a writing transaction, as a session checks its own pipes there before it becomes visible.
 Result<int> Store::remove_orphans() {
@@ -74,7 +74,7 @@ Result<int> Store::remove_orphans() {
     return {};
   });
   if (!done) return done.error();
-  return removed + remove_unfinished(files_.directory);
+  return removed;
 }
 
 }  // namespace locker::backends::local

@@ -205,7 +205,7 @@ Result<void> Store::break_session(const std::string& id, const std::string& reas
       Durability::for_ever);
 }
 
-Result<int> Store::clean() {
+Result<int> Store::clean(WallTime now) {
   Result<std::vector<SessionInfo>> all = sessions();
   if (!all) return all.error();
   int removed = 0;
@@ -217,7 +217,7 @@ Result<int> Store::clean() {
   }
   Result<int> orphans = remove_orphans();
   if (!orphans) return orphans.error();
-  return removed + *orphans;
+  return removed + *orphans + remove_unfinished(now);
 }
 
 void Store::unlink_pipes(const std::string& session) const {

@@ -35,10 +35,7 @@ StoreThread::~StoreThread() {
 }
 
 void StoreThread::post(AskOptions options, Work work) {
-  // An endless patience must not overflow.
-  const auto now = std::chrono::steady_clock::now();
-  const bool endless = options.patience >= Database::Time::max() - now;
-  const Database::Time deadline = endless ? Database::Time::max() : now + options.patience;
+  const StoreTime deadline = after(options.patience);
   {
     const std::scoped_lock lock(mutex_);
     jobs_.push_back(Job{std::move(work), deadline, options.reopens});

@@ -21,6 +21,10 @@
 
 namespace locker::backends::local {
 
+// Work on the store, run on its thread.
+template <typename T>
+using StoreWork = std::function<Result<T>(Store&)>;
+
 // How a piece of work goes about the store.
 struct AskOptions {
   // How long it may wait for other processes, counted from the asking.
@@ -49,7 +53,7 @@ class StoreThread {
  private:
   struct Job {
     Work work;
-    Database::Time deadline;
+    StoreTime deadline;
     bool reopens = false;
   };
 
@@ -81,7 +85,7 @@ struct StoreAnswer {
 
 template <typename T>
 std::shared_ptr<StoreAnswer<T>> start_asking(StoreThread& thread, AskOptions options,
-                                             std::function<Result<T>(Store&)> work) {
+                                             StoreWork<T> work) {
   auto answer = std::make_shared<StoreAnswer<T>>(thread.executor());
   // The executor has work to do until the answer is there.
   auto executor =
@@ -98,8 +102,7 @@ std::shared_ptr<StoreAnswer<T>> start_asking(StoreThread& thread, AskOptions opt
 
 // Runs `work` on the store thread and answers with its result.
 template <typename T>
-runtime::awaitable<Result<T>> ask(StoreThreadPtr thread, AskOptions options,
-                                  std::function<Result<T>(Store&)> work) {
+runtime::awaitable<Result<T>> ask(StoreThreadPtr thread, AskOptions options, StoreWork<T> work) {
   const std::shared_ptr<StoreAnswer<T>> answer = start_asking<T>(*thread, options, work);
   co_await answer->done.wait();
   co_return *std::move(answer->result);
