@@ -1,0 +1,127 @@
+"""The commonest messages, word by word: approved/NAME.txt is what the user reads.
+
+With LOCKER_APPROVE=1 the files are written instead of compared.
+"""
+
+import os
+import pathlib
+import re
+import socket
+
+import pytest
+
+from conftest import LOCKER, finish, send
+
+DAY = ("ods.user_info", "dt=20230501")
+APPROVED = pathlib.Path(__file__).parent / "approved"
+
+
+def approve(bench, name, text):
+    """Compares what differs from run to run by a word in capitals."""
+    text = text.decode()
+    for pattern, word in [
+        (re.escape(str(bench.folder)), "FOLDER"),
+        (r"pid \d+", "pid PID"),
+        (rf"\b{re.escape(socket.gethostname())}\b", "HOST"),
+        (r"user \w+", "user USER"),
+        (r"\w+@HOST", "USER@HOST"),
+        (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?", "TIME"),
+        (r"[0-9a-f]{16}-[0-9a-f]{9}", "TOKEN"),
+        (r"\b[0-9a-f]{32}\b", "ID"),
+    ]:
+        text = re.sub(pattern, word, text)
+    path = APPROVED / f"{name}.txt"
+    if os.environ.get("LOCKER_APPROVE"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def test_busy(bench):
+    holder = bench.hold(*DAY, options=["--owner", "nightly", "--reason", "daily load"])
+    approve(bench, "busy", bench.call("run", "-n", *DAY, "true").stderr)
+    assert holder.release() == 0
+
+
+def test_timed_out(bench):
+    holder = bench.hold(*DAY, options=["--owner", "nightly"])
+    approve(bench, "timed_out", bench.call("run", "-q", "-w", "0.1", *DAY, "true").stderr)
+    assert holder.release() == 0
+
+
+def test_lost(bench):
+    holder = bench.hold(*DAY)
+    assert bench.code("break", "--reason", "stuck since noon", *DAY) == 0
+    code, _, err = finish(holder.process)
+    assert code == 80
+    approve(bench, "lost", err)
+
+
+def test_store_unreachable(bench):
+    url = f"local:{bench.folder}/no/such/store"
+    done = bench.call("run", "--url", url, *DAY, "true")
+    assert done.returncode == 69
+    approve(bench, "store_unreachable", done.stderr)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_no_permission(bench):
+    for folder in [bench.folder, *bench.folder.parents[:2]]:
+        folder.chmod(0o755)
+    (bench.folder / "store").mkdir(mode=0o700)
+    done = bench.call("run", *DAY, "true", user=65534, group=65534)
+    assert done.returncode == 77
+    approve(bench, "no_permission", done.stderr)
+
+
+def test_bad_spec(bench):
+    done = bench.call("run", "-p", "ods.user_info/dt=2023%ZZ", "--", "true")
+    assert done.returncode == 65
+    approve(bench, "bad_spec", done.stderr)
+
+
+def test_unknown_column(bench):
+    assert bench.code("table", "register", "ods.user_info", "dt", "city") == 0
+    done = bench.call("run", "ods.user_info", "dt=1", "town=x", "true")
+    assert done.returncode == 65
+    approve(bench, "unknown_column", done.stderr)
+
+
+def test_nested_run(bench):
+    script = f"unset LOCKER_OWNER; {LOCKER} run -q {' '.join(DAY)} true"
+    done = bench.call("run", *DAY, "sh", "-c", script)
+    assert done.returncode == 76
+    approve(bench, "nested_run", done.stderr)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_per_user_store(bench):
+    """Without the right to the shared store, always one line."""
+    for folder in [bench.folder, *bench.folder.parents[:2]]:
+        folder.chmod(0o755)
+    bench.folder.chmod(0o777)
+    del bench.environment["LOCKER_BACKEND"]
+    done = bench.call("run", "-q", *DAY, "true", user=65534, group=65534)
+    assert done.returncode == 0, done
+    approve(bench, "per_user_store", done.stderr)
+
+
+def test_two_stores(bench):
+    """The user's own store is asked while the shared one is in use."""
+    if not os.path.isdir("/var/lib/locker") or not os.access("/var/lib/locker", os.W_OK):
+        pytest.skip("this host has no shared store to write to")
+    own = bench.folder / ".local" / "state" / "locker"
+    own.mkdir(parents=True)
+    mine = bench.hold(*DAY, options=["--url", f"local:{own}"])
+    theirs = bench.hold("locker_test.two_stores", options=["--url", "local:/var/lib/locker"])
+    done = bench.call("doctor", "--url", f"local:{own}")
+    approve(bench, "two_stores", done.stderr)
+    assert mine.release() == 0 and theirs.release() == 0
+
+
+def test_ended_by_a_signal(bench):
+    holder = bench.hold(*DAY)
+    waiter = bench.start("run", "-q", *DAY, "true")
+    bench.wait_for_waiters(1)
+    send(waiter, "TERM")
+    approve(bench, "ended_by_a_signal", finish(waiter)[2])
+    assert holder.release() == 0

@@ -1,0 +1,200 @@
+"""Settings: which source counts, what is refused, and what help and completions say of them."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+DAY = ("ods.t", "dt=1")
+
+
+def write_file(bench, text):
+    folder = bench.folder / "config" / "locker"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(text, encoding="utf-8")
+    return str(folder / "config.json")
+
+
+def shown(bench, *words, **options):
+    done = bench.call("config", "show", "--origin", "-o", "jsonl", *words, **options)
+    assert done.returncode == 0, done.stderr
+    return {row["setting"]: row for row in map(json.loads, done.stdout.splitlines())}
+
+
+def test_the_nearest_source_counts(bench):
+    row = shown(bench)["timeout"]
+    assert (row["value"], row["origin"]) == ("300s", "default")
+    path = write_file(bench, '{"timeout": 20, "quiet": true}')
+    rows = shown(bench)
+    assert (rows["timeout"]["value"], rows["timeout"]["origin"]) == ("20", path)
+    assert (rows["quiet"]["value"], rows["quiet"]["origin"]) == ("true", path)
+    row = shown(bench, env={"LOCKER_TIMEOUT": "1h"})["timeout"]
+    assert (row["value"], row["origin"]) == ("1h", "environment LOCKER_TIMEOUT")
+    row = shown(bench, "-w", "5", env={"LOCKER_TIMEOUT": "1h"})["timeout"]
+    assert (row["value"], row["origin"]) == ("5", "flag --timeout")
+
+
+def test_settings_from_a_file_have_their_effect(bench):
+    write_file(bench, '{"timeout": 0, "conflict_exit_code": 42}')
+    holder = bench.hold(*DAY)
+    assert bench.code("run", *DAY, "true") == 42
+    assert bench.code("run", "-E", "43", *DAY, "true") == 43
+    assert holder.release() == 0
+
+
+def test_every_row_is_complete(bench):
+    for row in shown(bench).values():
+        assert list(row) == [
+            "setting", "value", "origin", "flag", "environment", "key", "default", "unit",
+            "reloadable",
+        ]
+        assert row["key"] == row["setting"]
+    assert shown(bench)["url"]["environment"] == "LOCKER_BACKEND"
+
+
+@pytest.mark.parametrize(
+    "text, parts",
+    [
+        ('{"timeot": 5}', ["timeot", "did you mean timeout?"]),
+        ('{"timeout": 5, "timeout": 6}', ["timeout", "twice"]),
+        ('{"timeout": null}', ["timeout", "null"]),
+        ('{"timeout": [1]}', ["timeout", "list"]),
+        ('{"timeout": {"a": 1}}', ["timeout", "flat"]),
+        ('{"timeout": "soon"}', ["timeout"]),
+        ('{"output": "yaml"}', ["output", "yaml"]),
+        ('{\n  "timeout": 5,\n}', ["line 3"]),
+        ("[]", ["list"]),
+        ("", ["no JSON"]),
+        ("3", ["object"]),
+    ],
+)
+def test_a_wrong_file_is_told(bench, text, parts):
+    path = write_file(bench, text)
+    done = bench.call("ls")
+    assert done.returncode == 78
+    said = done.stderr.decode()
+    assert path in said and len(said.splitlines()) == 1
+    for part in parts:
+        assert part in said
+
+
+def test_wrong_values_in_the_environment(bench):
+    for name, text in [
+        ("LOCKER_TIMEOUT", "soon"),
+        ("LOCKER_CONFLICT_EXIT_CODE", "256"),
+        ("LOCKER_QUIET", "perhaps"),
+        ("LOCKER_LOG_LEVEL", "loud"),
+    ]:
+        done = bench.call("ls", env={name: text})
+        assert done.returncode == 78 and name.encode() in done.stderr, done
+
+
+def test_a_mistyped_variable_is_told(bench):
+    done = bench.call("ls", env={"LOCKER_TIMEOT": "5"})
+    assert done.returncode == 0
+    assert done.stderr == (
+        b"locker: nothing reads the environment variable LOCKER_TIMEOT; "
+        b"did you mean LOCKER_TIMEOUT?\n"
+    )
+
+
+def test_reserved_names_are_no_settings(bench):
+    rows = shown(bench, env={"LOCKER_SESSION_TIMEOUT": "soon", "LOCKER_URL": "nonsense"})
+    assert rows["session_timeout"]["origin"] == "default"
+    assert rows["url"]["value"] == bench.store
+
+
+def test_help_has_every_table(bench):
+    text = bench.call("--help").stdout.decode()
+    reference = json.loads(bench.call("--dump-reference").stdout)
+    for command in reference["commands"]:
+        assert f"  {command['name']} " in text
+        own = bench.call(*command["name"].split(), "--help")
+        assert own.returncode == 0
+        words = own.stdout.decode()
+        assert words.startswith(f"usage: locker {command['name']} {command['usage']}\n")
+        for option in command["options"]:
+            assert option["flags"] in words
+        for row in reference["exit_codes"]:
+            assert re.search(rf"^  {re.escape(row['code'])} ", words, re.M)
+    for row in reference["settings"]:
+        assert re.search(rf"^  {row['key']} ", text, re.M)
+    for row in reference["environment"]:
+        assert row["name"] in text
+    for row in reference["exit_codes"]:
+        assert re.search(rf"^  {re.escape(row['code'])} ", text, re.M)
+    names = [command["name"] for command in reference["commands"]]
+    assert not {"lock", "unlock", "renew", "index", "commit", "history"} & set(names)
+
+
+def test_unknown_commands_and_options_get_a_suggestion(bench):
+    done = bench.call("explan")
+    assert done.returncode == 64 and b"did you mean explain?" in done.stderr
+    done = bench.call("run", "--timeot", "5", *DAY, "true")
+    assert done.returncode == 64 and b"did you mean --timeout?" in done.stderr
+    done = bench.call("table")
+    assert done.returncode == 64 and b"table register" in done.stderr
+    assert bench.code() == 64
+
+
+def test_version_and_backends(bench):
+    done = bench.call("--version")
+    assert re.match(rb"locker \d+\.\d+\.\d+\nbackend local: .*\d", done.stdout)
+    (row,) = bench.rows("backends")
+    assert row["scheme"] == "local" and row["not_promised"]
+    assert b"not promised" in bench.call("backends").stdout
+
+
+COMPLETION_WORDS = ["run", "explain", "--timeout", "jsonl", "register", "--metrics-file"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_are_accepted_by_their_shell(bench, shell):
+    text = bench.call("completion", shell).stdout
+    for word in COMPLETION_WORDS:
+        # fish leaves the dashes away.
+        assert word.lstrip("-").encode() in text
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is missing")
+    done = subprocess.run([shell, "-n"], input=text, capture_output=True, check=False)
+    assert done.returncode == 0 and done.stderr == b"", done
+    assert bench.code("completion") == 64
+    assert bench.code("completion", "tcsh") == 64
+
+
+def completed(bench, *words):
+    """What bash would offer for the last word."""
+    script = bench.call("completion", "bash").stdout.decode() + f"""
+COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
+_locker; printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    return done.stdout.decode().split()
+
+
+def test_what_bash_offers(bench):
+    assert completed(bench, "locker", "ex") == ["explain"]
+    assert completed(bench, "locker", "table", "") == ["register", "unregister", "show"]
+    assert completed(bench, "locker", "run", "--metr") == ["--metrics-file"]
+    assert completed(bench, "locker", "ls", "-o", "js") == ["json", "jsonl"]
+    assert completed(bench, "locker", "completion", "f") == ["fish"]
+    assert "--replace" in completed(bench, "locker", "table", "register", "--")
+
+
+def test_verify_runs_the_checks(bench):
+    names = bench.call("verify", "--help")
+    if names.returncode != 0:
+        pytest.skip("built without tests")
+    assert bench.code("verify", "--backend", "nonsense") == 64
+    assert bench.code("verify", "--only", "no check is called that") == 66
+    url = f"local:{bench.folder}/verified"
+    done = bench.call("verify", "--backend", url, "--only", "reader")
+    assert done.returncode == 0, done
+    assert re.search(rb"^[1-9]\d* passed, 0 failed, \d+ not promised\n\Z", done.stdout, re.M)
+    done = bench.call("verify", "--backend", url, "--only", "reader", "-o", "jsonl")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert rows and all(row["verdict"] in ("passed", "not promised") for row in rows)
+    assert bench.rows("ls", "--url", url) == []
+
