@@ -1,0 +1,86 @@
+"""The docs are true: their commands run, their tables are the command's, their links lead somewhere.
+
+A block marked ```sh run is executed as it stands, with the built locker in the path, a store of its
+own as the default, and a build_partition.sh in the folder.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+) run\n(.*?)^```", re.S | re.M)
+
+
+def blocks():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in FENCE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            name = f"{page.relative_to(ROOT)}:{line}"
+            yield pytest.param(match.group(1), match.group(2), id=name)
+
+
+@pytest.mark.parametrize("shell,text", blocks())
+def test_commands_run(shell, text, build, tmp_path):
+    assert shell == "sh"
+    job = tmp_path / "build_partition.sh"
+    job.write_text('#!/bin/sh\necho "built $1"\n')
+    job.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{build / 'cli'}:{os.environ['PATH']}",
+        "LOCKER_BACKEND": f"local:{tmp_path}/store",
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text],
+        cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False, timeout=120,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_there_are_commands_in_the_readme():
+    assert "```sh run" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_tables_are_the_commands(root, build, run):
+    run(root / "scripts" / "reference", "--check", "--locker", build / "cli" / "locker")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        assert re.match(r"https?://", target) or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_files_exist(page):
+    text = page.read_text(encoding="utf-8")
+    folders = "liblocker|cli|hooks|tests|scripts|docs"
+    for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", text):
+        assert (ROOT / name).exists(), name
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").rglob("*.md"):
+        name = str(page.relative_to(ROOT / "docs"))
+        assert name == "index.md" or f"({name})" in index, name
+
+
+def test_hello_is_short_and_shown_as_it_is(root):
+    hello = (root / "docs" / "examples" / "hello.cc").read_text(encoding="utf-8")
+    assert len(hello.splitlines()) <= 20
+    assert f"```cpp\n{hello}```" in (root / "docs" / "hello.md").read_text(encoding="utf-8")
+
+
+def test_the_two_commands_come_first(root):
+    first = (root / "README.md").read_text(encoding="utf-8").splitlines()[:15]
+    assert [line for line in first if line.startswith("scripts/")] == ["scripts/demo", "scripts/test"]
