@@ -243,11 +243,20 @@ void ModelSession::executed(const LinkPtr& link, const CallPtr& call) {
     if (!replica.up || link->arrived.empty() || link->arrived.front() != call) return;
     link->arrived.pop_front();
     reply(link, call);
-    if (world_->random.chance(world_->faults.dies_after_write)) {
-      world_->coordinator.kill(link->replica, world_->random.between(0, world_->faults.timeout));
-    }
+    if (world_->random.chance(world_->faults.dies_after_write)) lose_rack(*link);
     process(link);
   });
+}
+
+// A replica dies, having answered; the client that shares its switch is cut off with it.
+void ModelSession::lose_rack(const Link& link) {
+  Random& random = world_->random;
+  const Time timeout = world_->faults.timeout;
+  if (random.chance(0.5)) {
+    ++world_->count.cuts;
+    machine_->cut(world_->schedule.now() + random.between(0, 2 * timeout));
+  }
+  world_->coordinator.kill(link.replica, random.between(0, timeout));
 }
 
 void ModelSession::reply(const LinkPtr& link, const CallPtr& call) {

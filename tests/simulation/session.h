@@ -95,6 +95,7 @@ class ModelSession : public runtime::Session {
   void arrive(const LinkPtr& link, const CallPtr& call);
   void process(const LinkPtr& link);
   void executed(const LinkPtr& link, const CallPtr& call);
+  void lose_rack(const Link& link);
   void reply(const LinkPtr& link, const CallPtr& call);
   void finish(const CallPtr& call);
   void fail(std::deque<CallPtr>& calls, const Error& why);
