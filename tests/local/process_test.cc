@@ -196,6 +196,18 @@ TEST_CASE("a process stopped at a random point of its release strands nobody") {
   CHECK(releases_seen > 0);
 }
 
+TEST_CASE("processes that open a new store at once all get it") {
+  for (int round = 0; round < 10; ++round) {
+    const TemporaryDirectory parent;
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int index = 0; index < 6; ++index) {
+      peers.push_back(std::make_unique<Peer>(parent / "store"));
+      peers.back()->tell("session");
+    }
+    for (const auto& peer : peers) CHECK(peer->hear().size() == 32);
+  }
+}
+
 TEST_CASE("a process that is killed at a random point frees everything that it had") {
   const TemporaryDirectory directory;
   Host host(directory.path());

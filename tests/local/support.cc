@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 
 #include "core/random_id.h"
 #include "core/turn.h"
@@ -74,6 +75,7 @@ Host::~Host() {
 runtime::SessionPtr Host::session() {
   Result<runtime::SessionPtr> opened =
       run<runtime::SessionPtr>([this] { return backend_->open_session(runtime::Deadline{}); });
+  if (!opened) std::cerr << opened.error().message << '\n';
   return opened.value();
 }
 

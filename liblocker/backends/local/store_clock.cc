@@ -12,8 +12,11 @@ StoreTime store_now() {
 }
 
 StoreTime after(std::chrono::milliseconds patience) {
+  using std::chrono::milliseconds;
   const StoreTime now = store_now();
-  return patience >= StoreTime::max() - now ? StoreTime::max() : now + patience;
+  // Compared in the coarser unit: an endless patience does not fit into nanoseconds.
+  const auto until_the_end = std::chrono::duration_cast<milliseconds>(StoreTime::max() - now);
+  return patience >= until_the_end ? StoreTime::max() : now + patience;
 }
 
 void pause_before_try(int tries) {
