@@ -84,7 +84,8 @@ bool Host::until(const std::function<bool()>& condition, double factor) {
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= end) return false;
     context_.restart();
-    context_.run_one_for(std::chrono::milliseconds(100));
+    // In one sleep: a waiting peer is to be idle.
+    context_.run_one_until(end);
   }
   return true;
 }

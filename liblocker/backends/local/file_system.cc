@@ -17,7 +17,6 @@ struct SharedKind {
   std::string_view name;
 };
 
-// The kernel's numbers for file systems that more than one kernel may have mounted at once.
 constexpr std::array<SharedKind, 19> shared_kinds = {{
     {0x00006969U, "NFS"},
     {0x0000517bU, "SMB"},
@@ -42,16 +41,22 @@ constexpr std::array<SharedKind, 19> shared_kinds = {{
 
 }  // namespace
 
+std::string_view shared_kind(std::uint32_t magic) {
+  for (const SharedKind& kind : shared_kinds) {
+    if (kind.magic == magic) return kind.name;
+  }
+  return {};
+}
+
 Result<void> check_file_system(const std::string& directory) {
   struct statfs facts {};
   if (::statfs(directory.c_str(), &facts) != 0) {
     return system_error("use the directory", directory, errno);
   }
-  const auto magic = static_cast<std::uint32_t>(facts.f_type);
-  for (const SharedKind& kind : shared_kinds) {
-    if (kind.magic != magic) continue;
+  const std::string kind(shared_kind(static_cast<std::uint32_t>(facts.f_type)));
+  if (!kind.empty()) {
     return make_error(Errc::unsupported, "shared_file_system",
-                      "The directory " + directory + " is on " + std::string(kind.name) +
+                      "The directory " + directory + " is on " + kind +
                           ", where a lock of this host would not exclude another host; name a "
                           "directory on a local disk with `local:/dir`.");
   }
