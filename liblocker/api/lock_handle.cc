@@ -15,7 +15,7 @@ Error nothing_held() {
 }  // namespace
 
 Pending<void> HandleState::async_unlock() {
-  if (released_.exchange(true)) {
+  if (released_->exchange(true)) {
     Pending<void> pending;
     pending.complete(nothing_held());
     return pending;
@@ -32,13 +32,13 @@ Result<void> HandleState::unlock() {
 }
 
 void HandleState::unlock_in_background() {
-  if (released_.load()) return;
+  if (released_->load()) return;
   const Pending<void> pending = async_unlock();
   static_cast<void>(pending);
 }
 
 Result<void> HandleState::downgrade() {
-  if (released_.load()) return nothing_held();
+  if (released_->load()) return nothing_held();
   return thread_->run_and_wait(thread_->engine()->downgrade(grant_));
 }
 

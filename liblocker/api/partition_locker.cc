@@ -73,7 +73,8 @@ awaitable<Result<void>> unlock_on(runtime::EnginePtr engine, PartitionSpec spec,
   if (!resolved) co_return resolved.error();
   const core::Resource resource = resolved->set.places.front().resource;
   const runtime::GrantPtr grant = engine->find_grant(owner.id(), resource);
-  if (grant == nullptr) {
+  // The handle must know, or it would let go a second time, of somebody else's share.
+  if (grant == nullptr || !grant->end_newest_share()) {
     co_return make_error(Errc::invalid, spec.to_string() +
                                             " is not held by this owner through this locker: "
                                             "nothing to unlock");

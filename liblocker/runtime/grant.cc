@@ -56,6 +56,22 @@ bool Grant::covers(const std::vector<core::Place>& wanted) const {
   });
 }
 
+Grant::Share Grant::add_share() {
+  std::erase_if(shares_, [](const auto& share) { return share.expired(); });
+  auto share = std::make_shared<std::atomic<bool>>(false);
+  shares_.push_back(share);
+  return share;
+}
+
+bool Grant::end_newest_share() {
+  while (!shares_.empty()) {
+    const Share share = shares_.back().lock();
+    shares_.pop_back();
+    if (share != nullptr && !share->exchange(true)) return true;
+  }
+  return false;
+}
+
 void Grant::end(LockState state, const Error& why) {
   std::vector<std::function<void(const Error&)>> callbacks;
   {

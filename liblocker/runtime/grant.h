@@ -56,6 +56,14 @@ class Grant {
   // How many handles count on it; runtime's thread only.
   int holds = 0;
 
+  // Whether a handle's share was let go, by the handle or by name; whoever sets it lets go.
+  using Share = std::shared_ptr<std::atomic<bool>>;
+  // The share of one more handle. Runtime's thread only.
+  Share add_share();
+  // Lets go of the newest share, but not of the grant: the caller releases it. False: all shares
+  // are let go already. Runtime's thread only.
+  bool end_newest_share();
+
  private:
   RequestPtr request_;
   Joined joined_;
@@ -65,7 +73,8 @@ class Grant {
   std::atomic<bool> lowered_{false};
   std::atomic<bool> ended_{false};
   std::stop_source stop_;
-  mutable std::mutex mutex_;  // guards what follows
+  std::vector<std::weak_ptr<std::atomic<bool>>> shares_;  // in the order of their granting
+  mutable std::mutex mutex_;                              // guards what follows
   LockState final_state_ = LockState::held;
   std::optional<Error> why_;
   std::vector<std::function<void(const Error&)>> callbacks_;

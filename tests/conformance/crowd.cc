@@ -80,7 +80,8 @@ void too_many_waits_are_refused(Bench& bench) {
   for (Ask& ask : asks) {
     bench.ended(ask.answer(bench.bound(12)), Errc::cancelled, "each of them can be cancelled");
   }
-  bench.expect(bench.listed(database).size() == 1, "and leaves nothing");
+  bench.expect(bench.until([&] { return bench.listed(database).size() == 1; }),
+               "and leaves nothing");
   bench.ok(held.unlock(), "the holder lets go");
   Ask again = b.ask(PartitionSpec(database.database(), "late"));
   bench.granted(again, "the locker serves as before");

@@ -48,7 +48,8 @@ struct LockOptions {
   std::string reason;
   // Ends the wait with `cancelled`; nothing stays in the queue.
   std::stop_token cancel;
-  // Called on the locker's own thread when the wait begins and whenever somebody ahead has gone.
+  // Called on the locker's own thread when the wait begins and whenever the oldest or the youngest
+  // of those ahead has gone: who shows the wait always knows who holds.
   // It must not block.
   std::function<void(const WaitStatus&)> on_waiting;
 };
