@@ -144,14 +144,14 @@ TEST_CASE("an explicit directory is taken as it is, and must be absolute") {
 TEST_CASE("without the shared store each user has one, and nobody has one without a home") {
   // Root may write everywhere, so an existing shared store would be taken.
   if (std::filesystem::exists("/var/lib/locker")) return;
-  const Environment home("HOME", "/home/somebody");
+  const Environment home("HOME", "/people/somebody");
   {
     const Environment state("XDG_STATE_HOME", "/state");
     CHECK(locate_store("")->directory == "/state/locker");
     CHECK(locate_store("")->per_user);
   }
   const Environment state("XDG_STATE_HOME", "relative");
-  CHECK(locate_store("")->directory == "/home/somebody/.local/state/locker");
+  CHECK(locate_store("")->directory == "/people/somebody/.local/state/locker");
   const Environment homeless("HOME", nullptr);
   CHECK(locate_store("").error().errc == Errc::config);
 }

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include <boost/asio/steady_timer.hpp>
+
 #include "core/random_id.h"
 #include "core/turn.h"
 #include "runtime/process_info.h"
@@ -80,14 +82,19 @@ runtime::SessionPtr Host::session() {
 }
 
 bool Host::until(const std::function<bool()>& condition, double factor) {
-  const auto end = std::chrono::steady_clock::now() + liveness_bound(factor);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= end) return false;
+  // A timer rather than a timed run, which wakes every second: a waiting peer is to be idle.
+  boost::asio::steady_timer timer(context_, liveness_bound(factor));
+  bool late = false;
+  timer.async_wait([&late](const boost::system::error_code& failure) { late = !failure; });
+  while (!condition() && !late) {
     context_.restart();
-    // In one sleep: a waiting peer is to be idle.
-    context_.run_one_until(end);
+    context_.run_one();
   }
-  return true;
+  // Its handler refers to this call.
+  timer.cancel();
+  context_.restart();
+  context_.poll();
+  return condition();
 }
 
 Result<Joined> Host::lock(const runtime::SessionPtr& session, const runtime::RequestPtr& wanted) {
