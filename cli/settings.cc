@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -159,12 +160,11 @@ std::vector<std::string> unread_variables(const SettingSources& sources) {
   for (const SettingRow& row : rows) {
     if (!row.environment.empty()) names.push_back(row.environment);
   }
-  for (const ReservedVariable& variable : reserved) names.push_back(variable.name);
   std::vector<std::string> warnings;
   for (const auto& [name, text] : sources.environment) {
-    bool known = false;
-    for (const std::string_view each : names) known = known || each == name;
-    if (!known) {
+    const auto is_name = [&name](std::string_view each) { return each == name; };
+    const auto is_reserved = [&](const ReservedVariable& each) { return is_name(each.name); };
+    if (std::ranges::none_of(names, is_name) && std::ranges::none_of(reserved, is_reserved)) {
       warnings.push_back("nothing reads the environment variable " + visible(name) +
                          did_you_mean(name, names));
     }

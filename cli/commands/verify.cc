@@ -7,6 +7,7 @@
 #include "cli/json_text.h"
 #include "cli/listing.h"
 #include "cli/render.h"
+#include "cli/store.h"
 #include "tests/conformance/conformance.h"
 
 namespace locker::cli {
@@ -40,10 +41,23 @@ std::string as_text(const Check& check, const Outcome& outcome) {
   return text;
 }
 
+// Whether the store answers at all; without it every check would say the same.
+Result<void> reach(const Call& call, const std::string& url) {
+  Result<PartitionLocker> opened = PartitionLocker::open(url, open_options(call.settings));
+  if (opened) return {};
+  Error error = std::move(opened).error();
+  if (!call.options.has("--backend")) return explain_open_error(call.settings, std::move(error));
+  if (error.errc == Errc::config) error.errc = Errc::invalid;
+  error.message = "--backend: " + error.message;
+  return error;
+}
+
 // Each verdict is printed when it is there: a run takes a while.
 int run(Call& call) {
   const std::string url =
       call.options.has("--backend") ? call.options.value("--backend") : call.settings.text("url");
+  const Result<void> reached = reach(call, url);
+  if (!reached) return call.voice.fail(reached.error());
   const std::string only = call.options.value("--only");
   const conformance::Settings wanted = conformance::settings_for(url);
   std::vector<std::string> items;
@@ -66,7 +80,7 @@ int run(Call& call) {
   if (items.empty()) {
     return call.voice.fail(make_error(Errc::not_found, "no check has that in its name"));
   }
-  return failed == 0 ? exit_done : 1;
+  return failed == 0 ? exit_done : exit_check_failed;
 }
 
 }  // namespace

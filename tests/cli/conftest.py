@@ -111,7 +111,7 @@ class Bench:
 
     def hold(self, *words, options=(), **more):
         """A holder of a resource, once it holds."""
-        script = ["sh", "-c", "echo holding; read nothing"]
+        script = ["sh", "-c", "echo holding; read nothing; exit 0"]
         if "-p" in options:
             words = [*words, "--"]
         return Holder(self.start("run", *options, *words, *script, **more))

@@ -20,12 +20,19 @@ DAY = ("ods.t", "dt=1")
         (["sh", "-c", "kill -TERM $$"], 143),
         (["no-such-program-anywhere"], 127),
         (["/nowhere/at/all"], 127),
-        (["/etc/hostname"], 126),
         (["/"], 126),
     ],
 )
 def test_L31_the_commands_own_end(bench, command, code):
     assert bench.code("run", *DAY, *command) == code
+
+
+def test_L31_a_file_that_is_not_executable(bench):
+    plain = bench.folder / "plain"
+    plain.write_text("exit 0\n", encoding="ascii")
+    plain.chmod(0o644)
+    done = bench.call("run", *DAY, str(plain))
+    assert done.returncode == 126 and b"cannot execute" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -96,7 +103,8 @@ def test_L31_the_words_of_the_command_are_its_own(bench):
 
 
 def test_L31_bad_resources(bench):
-    assert bench.code("run", "ods..t", "dt=1", "true") == 65
+    assert bench.code("run", ".t", "dt=1", "true") == 65
+    assert bench.code("run", "-p", "ods.t/dt", "--", "true") == 65
     assert bench.code("run", "-p", "ods.t/dt=%zz", "--", "true") == 65
     assert bench.code("run", "ods.t", "dt=1", "dt=2", "true") == 65
     assert bench.code("table", "register", "ods.t", "dt") == 0

@@ -23,7 +23,7 @@ def test_a_nested_run_is_its_parents_owner(bench):
 
 
 def test_the_parents_lock_outlives_the_nested_one(bench):
-    script = f"{LOCKER} run -n ods.t dt=1 true; echo holding; read x"
+    script = f"{LOCKER} run -n ods.t dt=1 true; echo holding; read x; exit 0"
     holder = bench.start("run", *DAY, "sh", "-c", script)
     assert holder.stdout.readline() == b"holding\n"
     assert bench.code("run", "-n", *DAY, "true") == 75
