@@ -9,12 +9,15 @@ REFERENCE.json is what `locker --dump-reference` prints. A line `@commands@`, `@
 
 import json
 import pathlib
+import re
 import sys
 
 
 def escaped(text):
     """Text as mdoc takes it literally."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...")
+    # In mdoc a sentence begins a line.
+    text = re.sub(r"(?<=[.?!]) (?=[A-Z`])", "\n", text)
     return "\\&" + text if text[:1] in (".", "'") else text
 
 
