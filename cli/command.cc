@@ -19,9 +19,7 @@ constexpr std::array table{
     &table_unregister_command,
     &table_show_command,
     &config_show_command,
-#ifdef LOCKER_WITH_VERIFY
     &verify_command,
-#endif
     &backends_command,
     &completion_command,
 };

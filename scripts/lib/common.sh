@@ -37,8 +37,8 @@ step() {
 # The Debian packages, one set a purpose. The first builds and runs the product.
 product_packages=(g++ meson ninja-build pkg-config
   libboost1.81-dev libcli11-dev libsqlite3-dev nlohmann-json3-dev)
-test_packages=(catch2 ccache clang clang-format cmake fish libclang-rt-14-dev mandoc python3-pytest
-  shellcheck strace zsh)
+test_packages=(catch2 ccache clang clang-format cmake fish libclang-rt-14-dev mandoc patch
+  python3-pytest shellcheck strace zsh)
 
 # missing_packages NAME…: those of them that are not installed.
 missing_packages() {

@@ -67,6 +67,7 @@ BAD = [
     ("library-is-silent", "liblocker/core/a.cc", 'void f() {\n  std::cerr << "x";\n}\n'),
     ("headers", "liblocker/core/a.h", "#ifndef A\n#define A\n#endif\n"),
     ("headers", "liblocker/core/a.h", "#pragma once\nusing namespace std;\n"),
+    ("interpreters", "scripts/a", "#!/usr/bin/env python3\n"),
     ("top-level", "build.sh", "\n"),
     ("top-level", "include/a.h", "#pragma once\n"),
 ]
