@@ -16,6 +16,9 @@ namespace {
 
 using Standing = std::vector<StandingTicket>;
 
+// How old the picture of a queue may be that a person looks at.
+constexpr Milliseconds shown_every{5000};
+
 // One go of an attempt, by one session.
 struct Go {
   EnginePtr engine;
@@ -150,19 +153,12 @@ awaitable<Result<void>> sleep(Go go, core::Ticket youngest_ahead) {
   } else if (const auto timeout = go.line->session().timeout()) {
     at_the_latest = clock->after(*timeout);
   }
+  // Who shows the wait to a person looks now and then: a watch on whoever holds would wake every
+  // waiter of a long queue at every release.
+  if (go.attempt->on_waiting) at_the_latest = std::min(at_the_latest, clock->after(shown_every));
   const Alarm alarm = clock->wake_at(at_the_latest, wake);
   co_await wake->wait();
   co_return Result<void>();
-}
-
-// Whoever shows the wait to a person also wakes up when the oldest of those ahead goes: the holder
-// that it shows is another one then. A wait that nobody looks at is woken for its turn alone.
-awaitable<void> watch_the_front(Go go, core::Ticket oldest_ahead) {
-  if (!go.attempt->on_waiting) co_return;
-  const EventPtr wake = go.attempt->wake;
-  const Result<void> armed = co_await go.line->session().watch(oldest_ahead, wake);
-  // The turn does not depend on it.
-  static_cast<void>(armed);
 }
 
 // Waits in the queue until the turn has come or the attempt ends. Answers an error that ends the
@@ -181,8 +177,6 @@ awaitable<Result<void>> wait_in_queue(Go go) {
     if (go.line->is_lost()) co_return *go.line->lost();
     const std::optional<Error> ended = wait_ended(*go.engine, *go.attempt);
     if (ended.has_value()) co_return *ended;
-    const core::Ticket oldest = turn.ahead.front();
-    co_await watch_the_front(go, oldest);
     const core::Ticket youngest = turn.ahead.back();
     const Result<void> slept = co_await sleep(go, youngest);
     if (!slept) co_return slept;
@@ -341,8 +335,6 @@ awaitable<Result<void>> wait_until_free(EnginePtr engine, AttemptPtr attempt) {
     const LifelinePtr lifeline = *line;
     lifeline->on_lost(attempt->wake);
     Go go{engine, attempt, lifeline, nullptr, false, {}, {}};
-    const core::Ticket oldest = ahead->front().ticket;
-    co_await watch_the_front(go, oldest);
     const core::Ticket youngest = ahead->back().ticket;
     const Result<void> slept = co_await sleep(go, youngest);
     if (!slept && slept.error().errc != Errc::lost) co_return slept;

@@ -48,14 +48,14 @@ struct LockOptions {
   std::string reason;
   // Ends the wait with `cancelled`; nothing stays in the queue.
   std::stop_token cancel;
-  // Called on the locker's own thread when the wait begins and whenever the oldest or the youngest
-  // of those ahead has gone: who shows the wait always knows who holds.
-  // It must not block.
+  // Called on the locker's own thread when the wait begins, and later when those ahead have changed:
+  // at once where the youngest of them went, else within five seconds. It must not block.
   std::function<void(const WaitStatus&)> on_waiting;
 };
 
 struct OpenOptions {
   std::string application;  // shown in listings; empty: none
+  std::string command;      // likewise, a name without arguments; empty: this program's
   // How long a call waits for the coordinator before it answers `unavailable`.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
   // The session time-out asked for; backends without leases ignore it.
