@@ -35,6 +35,13 @@ awaitable<Result<void>> LocalDirectory::break_session(std::string session_id, st
   co_return co_await ask<void>(thread_, patience_, work);
 }
 
+awaitable<Result<void>> LocalDirectory::remove_broken(std::string session_id) {
+  const StoreWork<void> work = [session_id](Store& store) {
+    return store.remove_broken(session_id);
+  };
+  co_return co_await ask<void>(thread_, patience_, work);
+}
+
 awaitable<Result<int>> LocalDirectory::clean() {
   const WallTime now = clock_->wall_now();
   const StoreWork<int> work = [now](Store& store) { return store.clean(now); };

@@ -16,6 +16,7 @@ class LocalDirectory : public runtime::Directory {
   runtime::awaitable<Result<std::vector<SessionInfo>>> sessions() override;
   runtime::awaitable<Result<void>> break_session(std::string session_id,
                                                  std::string reason) override;
+  runtime::awaitable<Result<void>> remove_broken(std::string session_id) override;
   runtime::awaitable<Result<int>> clean() override;
   runtime::awaitable<Result<std::optional<TableColumns>>> columns(core::Resource table) override;
   runtime::awaitable<Result<std::vector<TableColumns>>> tables() override;

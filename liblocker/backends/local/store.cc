@@ -67,8 +67,14 @@ Result<void> Store::end(bool keep) {
 Result<void> Store::check_session(const std::string& id) {
   Query query = database_.query("SELECT 1 FROM sessions WHERE id = ?");
   query.bind(id);
-  if (query.next()) return {};
+  if (query.next() && !is_broken(id)) return {};
   return why_over(id);
+}
+
+bool Store::is_broken(const std::string& id) {
+  Query query = database_.query("SELECT 1 FROM breaks WHERE session = ?");
+  query.bind(id);
+  return query.next();
 }
 
 Error Store::why_over(const std::string& id) {

@@ -79,6 +79,7 @@ class Store {
   Result<std::vector<SessionInfo>> sessions();
   Result<void> break_session(const std::string& id, const std::string& reason,
                              const OwnerInfo& breaker, WallTime at);
+  Result<void> remove_broken(const std::string& id);
   Result<int> clean(WallTime now);
   Result<std::optional<TableColumns>> columns(const core::Resource& table);
   Result<std::vector<TableColumns>> tables();
@@ -105,6 +106,7 @@ class Store {
 
   // An Error if the session is over; then nothing of what it asks for may be done.
   Result<void> check_session(const std::string& id);
+  bool is_broken(const std::string& id);
   // The position of a request of this session; nothing if it does not stand.
   std::optional<std::int64_t> position_of(const std::string& id, const std::string& request);
   Error why_over(const std::string& id);
@@ -119,6 +121,7 @@ class Store {
   void wake_watchers(std::int64_t position);
   std::uint64_t next_position();
   std::optional<runtime::Joined> joined_of(const runtime::Request& request);
+  void forget_breaks();
   // Compares the orders that a request relies on with the stored ones. True: they are the same.
   bool check_columns(const runtime::Request& request, std::vector<TableColumns>& longer);
   std::optional<TableColumns> stored_columns(const std::string& path);

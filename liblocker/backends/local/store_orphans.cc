@@ -49,6 +49,22 @@ int Store::remove_unfinished(WallTime now) const {
   return removed;
 }
 
+// Who was broken and has ended needs no explanation any more.
+void Store::forget_breaks() {
+  std::vector<std::string> ended;
+  {
+    Query query = database_.query("SELECT session FROM breaks");
+    while (query.next()) {
+      const Life life = life_at(files_.life(query.text(0)));
+      if (life == Life::dead || life == Life::missing) ended.push_back(query.text(0));
+    }
+  }
+  for (const std::string& session : ended) {
+    Query query = database_.query("DELETE FROM breaks WHERE session = ?");
+    query.bind(session).run();
+  }
+}
+
 // Inside a writing transaction, as a session checks its own pipes there before it becomes visible.
 Result<int> Store::remove_orphans() {
   const std::vector<std::string> names = names_in(files_.sessions());
@@ -66,11 +82,10 @@ Result<int> Store::remove_orphans() {
       if (!known && (life == Life::dead || life == Life::missing)) orphans.insert(session);
     }
     for (const std::string& session : orphans) {
-      Query query = database_.query("DELETE FROM breaks WHERE session = ?");
-      query.bind(session).run();
       unlink_pipes(session);
       ++removed;
     }
+    forget_breaks();
     return {};
   });
   if (!done) return done.error();

@@ -123,6 +123,7 @@ std::optional<std::int64_t> Store::living_position_of(const std::string& id,
     session = query.text(1);
   }
   if (session == id) return position;
+  if (is_broken(session)) return std::nullopt;
   Query query = database_.query(select_process);
   query.bind(session);
   if (!query.next() || is_dead(session, process_from(query, 0))) return std::nullopt;
@@ -198,11 +199,18 @@ Result<void> Store::break_session(const std::string& id, const std::string& reas
         Query query = database_.query("INSERT OR REPLACE INTO breaks VALUES (?, ?, ?, ?, ?, ?)");
         query.bind(id).bind(reason).bind(breaker.user).bind(breaker.host).bind(breaker.pid);
         query.bind(to_ms(at)).run();
-        remove_session(id);
+        // Its places stand on: it has yet to hear of it, and may be writing.
         bells_.insert(id);
         return {};
       },
       Durability::for_ever);
+}
+
+Result<void> Store::remove_broken(const std::string& id) {
+  return write<void>([&]() -> Result<void> {
+    if (is_broken(id)) remove_session(id);
+    return {};
+  });
 }
 
 Result<int> Store::clean(WallTime now) {
