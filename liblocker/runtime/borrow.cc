@@ -98,6 +98,12 @@ awaitable<Result<GrantPtr>> borrow_grant(EnginePtr engine, LifelinePtr line, Req
     joined.tickets.push_back(one.ticket);
     joined.tokens.push_back(one.token);
   }
+  if (!line->valid()) {
+    // As for a grant of our own: whoever can't vouch for its session begins again with another one.
+    const Error unsure = make_error(Errc::lost, "the session could not be confirmed in time");
+    line->close(unsure);
+    co_return unsure;
+  }
   auto grant = std::make_shared<Grant>(request, std::move(joined), line, false);
   grant->borrow();
   engine->add_grant(grant);
