@@ -118,8 +118,11 @@ class Directory {
   // Everything that stands at or below `prefix` (empty: everywhere).
   virtual awaitable<Result<std::vector<StandingTicket>>> list(core::Resource prefix) = 0;
   virtual awaitable<Result<std::vector<SessionInfo>>> sessions() = 0;
-  // Ends a session for good, as its holder and the audit trail shall read it.
+  // Ends a session for good: every verb of it answers lost/broken from now on, and it is told why. Its
+  // tickets stand until it has closed itself, its liveness ends, or remove_broken. Error: not_found.
   virtual awaitable<Result<void>> break_session(std::string session_id, std::string reason) = 0;
+  // Takes away the tickets of a broken session that did not go by itself; nothing for any other.
+  virtual awaitable<Result<void>> remove_broken(std::string session_id) = 0;
   // Removes what the dead left; how many things.
   virtual awaitable<Result<int>> clean() = 0;
   virtual awaitable<Result<std::optional<TableColumns>>> columns(core::Resource table) = 0;

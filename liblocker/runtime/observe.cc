@@ -97,6 +97,33 @@ awaitable<Result<std::vector<SessionInfo>>> list_sessions(EnginePtr engine,
   co_return sessions;
 }
 
+namespace {
+
+// Waits until the holder of a broken session has let go. Error: timeout, when its grace is over.
+awaitable<Result<void>> wait_until_gone(EnginePtr engine, std::vector<core::Ticket> tickets) {
+  Result<LifelinePtr> opened = co_await present_line(engine);
+  if (!opened) co_return opened.error();
+  const LifelinePtr line = *opened;
+  const ClockPtr clock = engine->clock();
+  const EventPtr wake = clock->make_event();
+  line->on_lost(wake);
+  const Deadline deadline = clock->after(Lifeline::break_grace(line->session().timeout()));
+  const Alarm alarm = clock->wake_at(deadline, wake);
+  while (!tickets.empty()) {
+    if (clock->now() >= deadline.at) co_return make_error(Errc::timeout, "the grace is over");
+    const core::Ticket next = tickets.front();
+    const Result<void> armed = co_await line->session().watch(next, wake);
+    if (!armed && armed.error().errc != Errc::unavailable) co_return armed;
+    co_await wake->wait();
+    Result<std::vector<core::Ticket>> left = co_await still_there_surely(clock, line, tickets);
+    if (!left) co_return left.error();
+    tickets = *std::move(left);
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
 awaitable<Result<void>> break_holder(EnginePtr engine, std::string request_id, std::string reason) {
   if (reason.empty()) {
     co_return make_error(Errc::invalid, "say why: the holder and the records will show it");
@@ -112,7 +139,15 @@ awaitable<Result<void>> break_holder(EnginePtr engine, std::string request_id, s
                                               ": it may have ended meanwhile, list again");
   }
   const std::string session = found->session;
-  co_return co_await directory.break_session(session, reason);
+  const Result<void> marked = co_await directory.break_session(session, reason);
+  if (!marked) co_return marked;
+  std::vector<core::Ticket> tickets;
+  for (const StandingTicket& one : *all) {
+    if (one.session == session) tickets.push_back(one.ticket);
+  }
+  const Result<void> gone = co_await wait_until_gone(engine, tickets);
+  if (!gone && gone.error().errc != Errc::timeout) co_return gone;
+  co_return co_await directory.remove_broken(session);
 }
 
 awaitable<Result<int>> clean(EnginePtr engine) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/turn.h"
@@ -33,10 +34,9 @@ std::vector<core::Ticket> around(const ByPath& tickets, const core::Resource& re
 
 std::vector<std::string> requests_of(const std::vector<core::Ticket>& tickets) {
   std::vector<std::string> requests;
+  std::set<std::string_view> seen;
   for (const core::Ticket& ticket : tickets) {
-    if (std::ranges::find(requests, ticket.request) == requests.end()) {
-      requests.push_back(ticket.request);
-    }
+    if (seen.insert(ticket.request).second) requests.push_back(ticket.request);
   }
   return requests;
 }
@@ -50,11 +50,23 @@ std::vector<Contender> queue_view(const std::vector<StandingTicket>& standing) {
     by_path.emplace(one.ticket.place.resource.path(), &one.ticket);
     by_request[one.ticket.request].push_back(one.ticket);
   }
+  // A long queue stands at one resource: those around it are gathered once, not for each of them.
+  std::map<std::string, std::vector<core::Ticket>> gathered;
+  const auto around_once = [&](const core::Resource& resource) -> std::vector<core::Ticket>& {
+    const auto [found, fresh] = gathered.try_emplace(resource.path());
+    if (fresh) found->second = around(by_path, resource);
+    return found->second;
+  };
   std::map<std::string, std::vector<std::string>> blocked_by;
   for (const auto& [request, mine] : by_request) {
+    if (mine.size() == 1) {
+      const std::vector<core::Ticket>& near = around_once(mine.front().place.resource);
+      blocked_by[request] = requests_of(core::turn_of(mine, near).ahead);
+      continue;
+    }
     std::vector<core::Ticket> others;
     for (const core::Ticket& ticket : mine) {
-      const std::vector<core::Ticket> near = around(by_path, ticket.place.resource);
+      const std::vector<core::Ticket>& near = around_once(ticket.place.resource);
       others.insert(others.end(), near.begin(), near.end());
     }
     blocked_by[request] = requests_of(core::turn_of(mine, others).ahead);

@@ -128,6 +128,11 @@ awaitable<Result<void>> ModelBackend::break_session(std::string session_id, std:
   co_return not_modelled();
 }
 
+awaitable<Result<void>> ModelBackend::remove_broken(std::string session_id) {
+  static_cast<void>(session_id);
+  co_return not_modelled();
+}
+
 awaitable<Result<int>> ModelBackend::clean() {
   co_return not_modelled();
 }

@@ -24,6 +24,7 @@ class ModelBackend : public runtime::LockBackend, public runtime::Directory {
   awaitable<Result<std::vector<runtime::StandingTicket>>> list(core::Resource prefix) override;
   awaitable<Result<std::vector<SessionInfo>>> sessions() override;
   awaitable<Result<void>> break_session(std::string session_id, std::string reason) override;
+  awaitable<Result<void>> remove_broken(std::string session_id) override;
   awaitable<Result<int>> clean() override;
   awaitable<Result<std::optional<TableColumns>>> columns(core::Resource table) override;
   awaitable<Result<std::vector<TableColumns>>> tables() override;

@@ -109,8 +109,11 @@ class PartitionLocker {
   // Waits until a request for these members would be granted, and holds nothing. Error: timeout.
   Result<void> wait_until_free(const LockSet& members, const LockOptions& options = {});
 
-  // Ends every lock of the session that this holder belongs to, for good; its holder is told
-  // `lost`. `holder` is a Contender's request id. Errors: not_found, invalid (no reason).
+  // Ends every lock of the session that this holder belongs to, for good; its holder is told `lost`
+  // at once. `holder` is a Contender's request id. Nobody else is granted beside a holder that is
+  // just being told: its places go when it has let go of what it lost or its process has ended, and
+  // after one session time-out (10 s where there is none) in any case. Returns when they are gone.
+  // Errors: not_found, invalid (no reason).
   Result<void> break_session(std::string_view holder, std::string_view reason);
 
   // The sessions that have anything at or below `prefix`, and their health.
