@@ -23,6 +23,19 @@ void write_line(std::string text) {
   }
 }
 
+// The library's sentence names the holder that asked first; who stands beside it follows here.
+std::string holders_text(const ErrorDetail& detail) {
+  std::string text;
+  const std::vector<Contender>& holders = detail.holders;
+  if (!holders.empty() && !holders.front().owner.reason.empty()) {
+    text += "\n  reason: " + visible(holders.front().owner.reason);
+  }
+  for (std::size_t index = 1; index < holders.size(); ++index) {
+    text += "\n  " + contender_text(holders[index]);
+  }
+  return text;
+}
+
 }  // namespace
 
 void Voice::say(std::string_view line) const {
@@ -56,9 +69,8 @@ std::string error_text(const Error& error) {
     left.remove_prefix(end + 1);
   }
   text += visible(left);
-  if (error.detail == nullptr) return text;
-  for (const Contender& each : error.detail->holders) text += "\n  " + contender_text(each);
-  return text;
+  const bool timed_out = error.errc == Errc::timeout && error.detail != nullptr;
+  return timed_out ? text + holders_text(*error.detail) : text;
 }
 
 }  // namespace locker::cli

@@ -17,7 +17,9 @@ constexpr std::array<std::string_view, 6> settings{
     "conflict_exit_code", "url", "connect_timeout", "session_timeout", "output", "log_level"};
 
 Error busy(const std::string& resource, std::vector<Contender> blockers) {
-  Error error = make_error(Errc::timeout, resource + " would not be granted now");
+  const Contender& first = blockers.front();
+  Error error =
+      make_error(Errc::timeout, resource + " would not be granted now: " + contender_text(first));
   auto detail = std::make_shared<ErrorDetail>();
   detail->holders = std::move(blockers);
   error.detail = std::move(detail);

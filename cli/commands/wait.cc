@@ -26,15 +26,15 @@ int run(Call& call) {
   const auto connecting = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - begun);
   const bool silent = call.settings.yes("quiet") || call.voice.json();
-  WaitDisplay display(members_text(*members), silent);
+  std::optional<WaitDisplay> display(std::in_place, members_text(*members), silent);
   LockOptions lock_options;
   lock_options.timeout = timeout_after_connecting(call.settings.duration("timeout"), connecting);
   lock_options.owner = *owner;
   if (!silent) {
-    lock_options.on_waiting = [&display](const WaitStatus& status) { display.update(status); };
+    lock_options.on_waiting = [&display](const WaitStatus& status) { display->update(status); };
   }
   const Result<void> free = locker->wait_until_free(*members, lock_options);
-  display.end();
+  display.reset();
   if (free) return exit_done;
   return call.voice.fail(free.error(), call.settings.number("conflict_exit_code"));
 }

@@ -66,13 +66,16 @@ class LockedRun {
 
  private:
   LockRequest request() const {
-    LockRequest request{call_.settings.text("url"),
-                        open_options(call_.settings),
-                        plan_.members,
-                        plan_.timeout,
-                        plan_.owner,
-                        plan_.reason,
-                        true};
+    LockRequest request;
+    request.url = call_.settings.text("url");
+    request.open = open_options(call_.settings);
+    // Whoever waits wants to know what runs, not that a locker runs it.
+    const std::string& program = plan_.command.front();
+    request.open.command = program.substr(program.rfind('/') + 1);
+    request.members = plan_.members;
+    request.timeout = plan_.timeout;
+    request.owner = plan_.owner;
+    request.reason = plan_.reason;
     request.tell_status = !call_.settings.yes("quiet") && !call_.voice.json();
     return request;
   }

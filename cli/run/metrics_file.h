@@ -9,7 +9,7 @@ namespace locker::cli {
 
 // The figures of one run, for a Prometheus textfile collector.
 struct RunFigures {
-  std::string table;   // "ods.user_info"
+  std::string table;             // "ods.user_info"
   std::string result = "error";  // or done, failed, skipped, timeout, lost, cancelled
   int exit_code = 0;
   std::chrono::milliseconds waited{0};

@@ -66,9 +66,8 @@ void WaitDisplay::tick() {
   due_ = steady_clock::now() + (terminal_ ? between_refreshes : between_lines);
 }
 
-void WaitDisplay::end() {
+WaitDisplay::~WaitDisplay() {
   if (shown_ && terminal_) write_text("\r\033[K");
-  shown_ = false;
 }
 
 void WaitDisplay::show() {

@@ -13,6 +13,10 @@ namespace locker::cli {
 class WaitDisplay {
  public:
   WaitDisplay(std::string resource, bool quiet);
+  WaitDisplay(const WaitDisplay&) = delete;
+  WaitDisplay& operator=(const WaitDisplay&) = delete;
+  // Takes the status line away.
+  ~WaitDisplay();
 
   // Takes a new status and shows it if it is time.
   void update(const WaitStatus& status);
@@ -20,8 +24,6 @@ class WaitDisplay {
   int next_in_ms() const;
   // Shows what is due.
   void tick();
-  // Takes the status line away.
-  void end();
 
  private:
   std::string line() const;

@@ -43,6 +43,7 @@ Result<void> LockerThread::open(std::string_view url, const OpenOptions& options
   const auto clock = std::make_shared<SystemClock>(context_->get_executor());
   EngineOptions engine_options;
   engine_options.self = describe_self(options.application);
+  if (!options.command.empty()) engine_options.self.command = options.command;
   engine_options.connect_timeout = options.connect_timeout;
   engine_options.is_ancestor = is_ancestor_of_us;
   const backends::BackendContext backend_context{context_->get_executor(), clock, options,

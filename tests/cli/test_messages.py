@@ -21,7 +21,7 @@ def approve(bench, name, text):
     text = text.decode()
     for pattern, word in [
         (re.escape(str(bench.folder)), "FOLDER"),
-        (r"pid \d+", "pid PID"),
+        (r"\b(pid|process) \d+", r"\1 PID"),
         (rf"\b{re.escape(socket.gethostname())}\b", "HOST"),
         (r"user \w+", "user USER"),
         (r"\w+@HOST", "USER@HOST"),
