@@ -42,10 +42,11 @@ test_packages=(catch2 ccache clang clang-format cmake fish libclang-rt-14-dev ma
 
 # missing_packages NAME…: those of them that are not installed.
 missing_packages() {
-  local name state
+  local installed
+  # shellcheck disable=SC2016 # fields of dpkg's
+  installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true)
+  local name
   for name in "$@"; do
-    # shellcheck disable=SC2016 # a field of dpkg's
-    state=$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null || true)
-    [ "$state" = installed ] || printf '%s\n' "$name"
+    grep -qx "$name installed" <<<"$installed" || printf '%s\n' "$name"
   done
 }
