@@ -101,12 +101,18 @@ def run(command):
     return child.wait()
 
 
+def keywords():
+    """The pattern for pytest, which reads an expression: names with all of its words."""
+    words = [word for word in re.findall(r"\w+", PATTERN) if word not in ("and", "or", "not")]
+    return " and ".join(words)
+
+
 def cases_of(command, report):
     """Runs the program in its own way; its cases and its exit code."""
     short = pathlib.Path(command[0]).name
     if "pytest" in command:
         command = command + [f"--junitxml={report}", "-p", "no:cacheprovider"]
-        code = run(command + (["-k", PATTERN] if PATTERN else []))
+        code = run(command + (["-k", keywords()] if PATTERN else []))
         return read_junit(report), 0 if code == 5 and PATTERN else code
     if is_catch(command[0]):
         code = run(command + ["-r", "xml", "-o", str(report)] + ([f"*{PATTERN}*"] if PATTERN else []))

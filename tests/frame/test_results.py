@@ -73,10 +73,11 @@ def test_pytest_cases_are_counted(tmp_path):
     assert "skipped (1): no tool" in summary.stdout
 
 
-def test_a_pattern_chooses_cases(tmp_path):
+@pytest.mark.parametrize("pattern", ["two", "test two"])
+def test_a_pattern_chooses_cases(tmp_path, pattern):
     test = tmp_path / "test_inner.py"
     test.write_text("def test_one(): pass\ndef test_two(): pass\n")
-    run_test(tmp_path / "results", sys.executable, "-m", "pytest", "-q", str(test), pattern="two")
+    run_test(tmp_path / "results", sys.executable, "-m", "pytest", "-q", str(test), pattern=pattern)
     assert collected(tmp_path / "results").stdout.splitlines()[-1] == "1 passed, 0 failed, 0 skipped"
 
 
