@@ -206,7 +206,7 @@ def test_on_timeout_is_told_who_holds(bench):
     assert holder.release() == 0
 
 
-def test_a_stopped_locker_keeps_its_lock(bench):
+def test_R02_a_stopped_locker_keeps_its_lock(bench):
     holder = bench.hold(*DAY)
     send(holder.process, "STOP")
     assert bench.code("run", "-w", "0.3", *DAY, "true") == 75
