@@ -124,6 +124,20 @@ class Planner {
       return actions;
     });
   }
+  // Locks held for longer than a session lives unheard, with somebody waiting for each.
+  Plan vigil() {
+    return plan("vigil", 3, 2, [this] {
+      std::vector<Action> actions{hold()};
+      for (int round = 0; round < 2; ++round) {
+        actions.push_back(lock({{day("1"), mode()}}, wait_for_ever));
+        Action watch;
+        watch.length = random_->between(faults_->timeout / 2, 2 * faults_->timeout);
+        actions.push_back(std::move(watch));
+        actions.push_back(just(Kind::release));
+      }
+      return actions;
+    });
+  }
   Plan tree() {
     return plan("tree", 4, 2, [this] {
       std::vector<Action> actions{hold()};
@@ -271,14 +285,16 @@ class Planner {
 }  // namespace
 
 const std::vector<std::string>& scenarios() {
-  static const std::vector<std::string> names{
-      "single", "tree", "sets", "impatient", "sequence", "upgrades", "owners", "columns", "mixed"};
+  static const std::vector<std::string> names{"single",    "vigil",    "tree",     "sets",
+                                              "impatient", "sequence", "upgrades", "owners",
+                                              "columns",   "mixed"};
   return names;
 }
 
 Plan make_plan(const std::string& scenario, Random& random, const Faults& faults) {
   Planner planner(random, faults);
   if (scenario == "single") return planner.single();
+  if (scenario == "vigil") return planner.vigil();
   if (scenario == "tree") return planner.tree();
   if (scenario == "sets") return planner.sets();
   if (scenario == "impatient") return planner.impatient();

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Breaks the recipe in known ways and asks the simulation to notice.
 
 Each patch under mutants/ is applied to a copy of liblocker; the changed files are compiled as the
@@ -121,18 +121,24 @@ def main():
     parser.add_argument("--build", required=True, type=pathlib.Path, help="the build folder")
     parser.add_argument("--schedules", type=int, default=4000)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--mutants", type=pathlib.Path, default=HERE / "mutants", help="the patches")
     parser.add_argument("names", nargs="*", help="these mutants only")
     settings = parser.parse_args()
     build = settings.build.resolve()
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         commands[(pathlib.Path(entry["directory"]) / entry["file"]).resolve()] = entry
-    patches = sorted((HERE / "mutants").glob("*.patch"))
+    patches = sorted(settings.mutants.resolve().glob("*.patch"))
     patches = [patch for patch in patches if not settings.names or patch.stem in settings.names]
     if not patches:
         print("no mutants: nothing is tested")
         return 1
 
+    # What the mutants are linked with must be of this very source.
+    built = run(["ninja", "-C", str(build), "tests/simulation/simulation"])
+    if built.returncode != 0:
+        print(f"the library as it is does not compile:\n{built.stdout}{built.stderr}")
+        return 1
     try:
         failure = simulate(build / "tests/simulation/simulation", settings.schedules)
     except Broken as why:

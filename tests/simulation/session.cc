@@ -269,7 +269,7 @@ void ModelSession::reply(const LinkPtr& link, const CallPtr& call) {
   const Position seen = world_->coordinator.replica(link->replica).applied;
   link->down = std::max(link->down + 1, now + world_->faults.message(world_->random));
   machine_->deliver(link->down, [this, link, call, seen] {
-    if (link->broken || std::erase(sent_, call) == 0) return;
+    if (link->deaf || std::erase(sent_, call) == 0) return;
     seen_ = std::max(seen_, seen);
     finish(call);
     if (call->error.has_value() && call->error->errc == Errc::lost) end(*call->error);
@@ -299,6 +299,7 @@ void ModelSession::break_link(Time noticed_after) {
   if (link_->broken || !lives()) return;
   ++world_->count.broken_links;
   link_->broken = true;
+  link_->deaf = world_->random.chance(0.5);
   machine_->deliver(world_->schedule.now() + noticed_after,
                     [this, link = link_] { link_noticed_broken(link); });
 }

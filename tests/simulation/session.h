@@ -37,6 +37,7 @@ struct Link {
   int number = 0;
   int replica = 0;
   bool broken = false;  // nothing sent by it from now on arrives
+  bool deaf = false;    // nor do the answers that were on their way
   Time up = 0;          // when the last message to the replica arrives
   Time down = 0;        // when the last answer to the client arrives
   std::deque<CallPtr> arrived;

@@ -72,6 +72,7 @@ void Truth::check_grant(int number, const GrantPtr& grant) {
   const Asked& call = asked(number);
   ++outcomes_->granted;
   const std::string mine = reason_of(number) + " of " + call.owner.substr(0, 4);
+  if (!grant->held()) fail("belief: " + mine + " was given a lock that nobody may believe in");
   if (grant->borrowed()) {
     ++outcomes_->borrowed;
     return;
