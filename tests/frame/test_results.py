@@ -87,7 +87,6 @@ def test_no_test_at_all_is_no_success(tmp_path):
 
 
 CATCH = """
-#define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 #include <csignal>
 TEST_CASE("good") { CHECK(1 == 1); }
@@ -101,10 +100,11 @@ TEST_CASE("never reached") { CHECK(true); }
 """
 
 
-def test_catch_cases_are_counted_up_to_where_it_died(tmp_path, run):
+def test_catch_cases_are_counted_up_to_where_it_died(tmp_path, run, build):
     source, program = tmp_path / "inner.cc", tmp_path / "inner"
     source.write_text(CATCH)
-    run("g++", "-std=c++20", "-O0", source, "-o", program)
+    main = build / "tests" / "support" / "libtest_main.a"
+    run("g++", "-std=c++20", "-O0", source, main, "-o", program)
     done = run_test(tmp_path / "results", str(program))
     assert done.returncode == 128 + 9
     assert "FAILED bad" in done.stdout and "2 == 1" in done.stdout
