@@ -1,6 +1,8 @@
 #include "core/turn.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace locker::core {
 namespace {
@@ -29,8 +31,9 @@ Turn turn_of(std::span<const Ticket> mine, std::span<const Ticket> standing) {
         std::ranges::any_of(mine, [&](const Ticket& ticket) { return blocks(other, ticket); });
     if (in_the_way) turn.ahead.push_back(other);
   }
-  std::ranges::sort(turn.ahead, {},
-                    [](const Ticket& ticket) { return std::pair(ticket.position, ticket.node); });
+  std::ranges::sort(turn.ahead, {}, [](const Ticket& ticket) {
+    return std::pair<std::uint64_t, std::string_view>(ticket.position, ticket.node);
+  });
   turn.kind = turn.ahead.empty() ? Turn::Kind::granted : Turn::Kind::waits;
   return turn;
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/random_id.h"
@@ -111,8 +114,13 @@ awaitable<Result<void>> check_hopeless(Go go, std::vector<core::Ticket> ahead_ti
     if (in_the_way) ahead.push_back(one);
   }
   const EngineOptions& options = go.engine->options();
+  // Many in a long queue are of one process: it is looked up once.
+  std::set<std::tuple<std::int64_t, std::int64_t, std::string_view>> asked;
   for (const StandingTicket& one : ahead) {
-    if (options.is_ancestor && options.is_ancestor(one.owner)) co_return ancestor_error(one);
+    const OwnerInfo& owner = one.owner;
+    if (!options.is_ancestor) break;
+    if (!asked.emplace(owner.pid, owner.pid_start, owner.host).second) continue;
+    if (options.is_ancestor(owner)) co_return ancestor_error(one);
   }
   if (!go.request->owner_holds) co_return Result<void>();
   const ClockPtr clock = go.engine->clock();

@@ -1,8 +1,10 @@
 #include "runtime/queue_view.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,30 @@ std::vector<std::string> requests_of(const std::vector<core::Ticket>& tickets) {
     if (seen.insert(ticket.request).second) requests.push_back(ticket.request);
   }
   return requests;
+}
+
+bool in_the_way(const core::Ticket& older, const core::Ticket& ticket) {
+  const std::array both{older, ticket};
+  return core::turn_of(std::span(both).last(1), both).kind == core::Turn::Kind::waits;
+}
+
+// Those that nobody older stands in the way of, oldest first. Every waiter of a long queue asks
+// this, so it looks no further than the first that is in the way.
+std::vector<const StandingTicket*> holders_among(std::vector<const StandingTicket*> tickets) {
+  std::ranges::stable_sort(tickets, {},
+                           [](const StandingTicket* one) { return one->ticket.position; });
+  std::set<std::string_view> waiting;
+  for (std::size_t i = 0; i < tickets.size(); ++i) {
+    const core::Ticket& mine = tickets[i]->ticket;
+    for (std::size_t older = 0; older < i; ++older) {
+      if (!in_the_way(tickets[older]->ticket, mine)) continue;
+      waiting.insert(mine.request);
+      break;
+    }
+  }
+  std::erase_if(tickets,
+                [&](const StandingTicket* one) { return waiting.contains(one->ticket.request); });
+  return tickets;
 }
 
 }  // namespace
@@ -92,12 +118,13 @@ WaitStatus wait_status(const std::vector<core::Ticket>& ahead,
   status.place = static_cast<int>(requests_of(ahead).size());
   std::set<std::string> nodes;
   for (const core::Ticket& ticket : ahead) nodes.insert(ticket.node);
-  std::vector<StandingTicket> left;
+  std::vector<const StandingTicket*> left;
   for (const StandingTicket& one : known) {
-    if (nodes.contains(one.ticket.node)) left.push_back(one);
+    if (nodes.contains(one.ticket.node)) left.push_back(&one);
   }
-  for (Contender& contender : queue_view(left)) {
-    if (contender.holds) status.holders.push_back(std::move(contender));
+  for (const StandingTicket* one : holders_among(std::move(left))) {
+    status.holders.push_back(contender_of(*one));
+    status.holders.back().holds = true;
   }
   return status;
 }
