@@ -8,7 +8,7 @@ namespace {
 constexpr std::array rows{
     ExitCodeRow{"0", "done", "done; for `run`, the command's own success"},
     ExitCodeRow{"n", "command", "`run`: the command's own exit code, passed through"},
-    ExitCodeRow{"1", "check failed", "`verify`: a check failed"},
+    ExitCodeRow{"1", "no", "`verify`: a check failed; `break`: the user said no"},
     ExitCodeRow{"64", "usage", "a wrong option, value or URL on the command line"},
     ExitCodeRow{"65", "data", "a wrong resource or data: a bad spec, an unknown column"},
     ExitCodeRow{"66", "not found", "there is no such lock, request or table"},

@@ -9,7 +9,7 @@ namespace locker::cli {
 
 // Why the command ends as it does.
 inline constexpr int exit_done = 0;
-inline constexpr int exit_check_failed = 1;
+inline constexpr int exit_no = 1;
 inline constexpr int exit_usage = 64;
 inline constexpr int exit_not_found = 66;
 inline constexpr int exit_internal = 70;

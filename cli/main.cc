@@ -1,5 +1,8 @@
-#include <clocale>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -90,10 +93,19 @@ int run_words(const std::vector<std::string>& words) {
   return run_command_line(*chosen.command, std::span(words).subspan(chosen.words));
 }
 
+// A standard stream that is closed would be taken by the next file that is opened, and what is said
+// on stderr would go there. The place holders close at exec, so the command finds them closed too.
+void hold_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    if (::open("/dev/null", O_RDWR | O_CLOEXEC) != number) std::abort();
+  }
+}
+
 }  // namespace
 }  // namespace locker::cli
 
 int main(int count, char** words) {
-  std::setlocale(LC_TIME, "C");
+  locker::cli::hold_standard_descriptors();
   return locker::cli::run_words(std::vector<std::string>(words + 1, words + count));
 }

@@ -72,7 +72,7 @@ int break_sessions(Call& call, PartitionLocker& locker, const std::vector<Conten
   }
   if (::isatty(STDIN_FILENO) == 1 && !call.options.has("--yes") && !confirmed()) {
     call.voice.say("nothing was broken");
-    return exit_usage;
+    return exit_no;
   }
   for (const Contender& holder : holders) {
     if (!sessions.contains(holder.session)) continue;

@@ -80,7 +80,7 @@ int run(Call& call) {
   if (items.empty()) {
     return call.voice.fail(make_error(Errc::not_found, "no check has that in its name"));
   }
-  return failed == 0 ? exit_done : exit_check_failed;
+  return failed == 0 ? exit_done : exit_no;
 }
 
 }  // namespace

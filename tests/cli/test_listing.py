@@ -158,22 +158,6 @@ def test_doctor_tells_running_from_stopped(bench):
     assert b"removed" in bench.call("doctor", "--clean").stderr
 
 
-def test_doctor_warns_of_two_stores(bench):
-    """A store of the user's own and the shared one, both in use."""
-    shared = "/var/lib/locker"
-    if not os.path.exists(f"{shared}/locks.db"):
-        pytest.skip("this host has no shared store")
-    own = f"{bench.folder}/.local/state/locker"
-    os.makedirs(own)
-    mine = bench.hold(*DAY, options=["--url", f"local:{own}"])
-    theirs = bench.hold("locker_test_two_stores.t", options=["--url", f"local:{shared}"])
-    done = bench.call("doctor", "--url", f"local:{own}")
-    assert b"two stores are in use on this host" in done.stderr
-    assert mine.release() == 0 and theirs.release() == 0
-    done = bench.call("doctor", "--url", f"local:{own}")
-    assert b"two stores" not in done.stderr
-
-
 def test_tables_are_registered_shown_and_forgotten(bench):
     assert bench.code("table", "show", "ods.t") == 66
     assert bench.code("table", "register", "ods.t", "dt", "city") == 0

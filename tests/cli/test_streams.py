@@ -73,13 +73,27 @@ def test_R25_exactly_the_descriptors_that_locker_was_started_with(bench):
 
 
 def test_R25_closed_standard_streams_stay_closed(bench):
+    seen = bench.folder / "seen"
+    script = f"ls -l /proc/$$/fd > {seen}"
+    closing = ["sh", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "sh"]
+
+    def numbers(words):
+        subprocess.run([*closing, *words, "sh", "-c", script], env=bench.environment, check=True)
+        return re.findall(r" (\d+) ->", seen.read_text(encoding="utf-8"))
+
+    under = numbers([LOCKER, "run", *DAY])
+    assert under == numbers([]) and not {"0", "2"} & set(under)
+
+
+def test_a_message_without_a_stderr_goes_nowhere(bench):
+    words = [LOCKER, "run", "--log-level", "info", *DAY, "echo", "done"]
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" 0<&-', "sh", LOCKER, "run", *DAY, "sh", "-c", "read x; echo $?"],
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *words],
         env=bench.environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         check=False,
     )
-    assert done.returncode == 0, done
+    assert (done.returncode, done.stdout) == (0, b"done\n")
 
 
 def signal_state(words, environment):
