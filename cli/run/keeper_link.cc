@@ -48,8 +48,9 @@ std::optional<LinkPacket> KeeperLink::receive() const {
   header.msg_controllen = sizeof control;
   ssize_t size = 0;
   do {
+    // A side that went with packets of ours unread is told as a reset, once, before its last words.
     size = ::recvmsg(socket_.get(), &header, MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
+  } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
   for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
     if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS) continue;
     const std::size_t count = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -79,6 +79,17 @@ def test_signals_reach_the_whole_group(bench, name):
     assert (code, out) == (3, b"inner\nouter\n")
 
 
+def test_a_signal_that_comes_as_the_command_ends_does_not_hide_its_end(bench):
+    for _ in range(20):
+        process = bench.start("run", *DAY, "sh", "-c", "echo ready; read x; exit 5")
+        assert process.stdout.readline() == b"ready\n"
+        for name in ["TERM", "USR1", "TERM", "CONT"]:
+            send(process, name)
+        code, _, err = finish(process)
+        # Whichever of them ended the shell first.
+        assert code in (143, 128 + signal.SIGUSR1) and err == b"", (code, err)
+
+
 def test_L34_a_killed_locker_leaves_no_worker(bench):
     script = "sleep 1000 & echo $!; setsid sleep 1000 & echo $!; echo $$; wait"
     locker = bench.start("run", *DAY, "sh", "-c", script)
