@@ -1,4 +1,5 @@
 #include <atomic>
+#include <thread>
 
 #include "tests/conformance/bench.h"
 #include "tests/conformance/topics.h"
@@ -6,9 +7,16 @@
 namespace locker::conformance {
 namespace {
 
-void break_holder(Bench& bench, const LockHandle& held) {
-  bench.ok(bench.observer().break_session(held.id(), "the conformance check breaks it"),
-           "a holder is broken");
+// Breaks a holder; a break ends when the holder has let go of what it lost.
+std::jthread break_holder(Bench& bench, const LockHandle& held) {
+  return std::jthread([&bench, id = held.id()] {
+    bench.ok(bench.observer().break_session(id, "the conformance check breaks it"),
+             "a holder is broken");
+  });
+}
+
+void let_go(Bench& bench, LockHandle& lost) {
+  bench.ended(lost.unlock(), Errc::lost, "unlocking a lost lock says so");
 }
 
 void a_broken_holder_is_told_once(Bench& bench) {
@@ -23,14 +31,15 @@ void a_broken_holder_is_told_once(Bench& bench) {
   });
   const std::stop_token stop = held.stop_token();
   Ask waiting = b.queue(resource, 0);
-  break_holder(bench, held);
-  const LockHandle next = bench.granted(waiting, "the waiter is granted after the break");
-  bench.expect(next.token() > held.token(), "by a greater token");
+  const std::jthread breaking = break_holder(bench, held);
   bench.must(bench.until([&] { return stop.stop_requested(); }), "the holder's token stops");
   bench.must(bench.until([&] { return calls > 0; }), "the holder is called");
   bench.expect(held.state() == LockState::lost && !held.held(), "its handle is lost");
   bench.expect(held.valid_for() == std::chrono::milliseconds(0), "and valid no longer");
-  bench.ended(held.unlock(), Errc::lost, "unlocking it says so");
+  bench.expect(!waiting.ready(), "nobody is granted beside a holder that was just told");
+  let_go(bench, held);
+  const LockHandle next = bench.granted(waiting, "the waiter is granted after the break");
+  bench.expect(next.token() > held.token(), "by a greater token");
   bench.expect(next.held() && bench.holders(resource).size() == 1, "the next holder has it");
   bench.expect(calls == 1, "the callback came once");
 }
@@ -39,11 +48,12 @@ void a_late_callback_comes_at_once(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
   Party a(bench);
   LockHandle held = a.hold(resource);
-  break_holder(bench, held);
+  const std::jthread breaking = break_holder(bench, held);
   bench.must(bench.until([&] { return held.state() == LockState::lost; }), "the holder is told");
   int calls = 0;
   held.on_lost([&](const Error&) { ++calls; });
   bench.expect(calls == 1, "a callback on a lost handle comes at once");
+  let_go(bench, held);
 }
 
 void all_of_the_session_is_lost(Bench& bench) {
@@ -53,9 +63,11 @@ void all_of_the_session_is_lost(Bench& bench) {
   LockHandle one = a.hold(PartitionSpec(table).with("dt", "1"));
   LockHandle two = a.hold(PartitionSpec(table).with("dt", "2"));
   LockHandle other = b.hold(PartitionSpec(table).with("dt", "3"));
-  break_holder(bench, one);
+  const std::jthread breaking = break_holder(bench, one);
   bench.expect(bench.until([&] { return !one.held() && !two.held(); }),
                "every lock of a broken session is lost");
+  let_go(bench, one);
+  let_go(bench, two);
   bench.expect(bench.until([&] { return bench.listed(table).size() == 1; }), "and is gone");
   bench.expect(other.held(), "another session's is not");
 }
@@ -64,10 +76,12 @@ void a_locker_goes_on_after_a_loss(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
   Party a(bench);
   LockHandle held = a.hold(resource);
-  break_holder(bench, held);
+  const FencingToken lost_token = held.token();
+  const std::jthread breaking = break_holder(bench, held);
   bench.must(bench.until([&] { return !held.held(); }), "the holder is told");
+  let_go(bench, held);
   const LockHandle again = a.hold(resource);
-  bench.expect(again.token() > held.token(), "the same owner is granted anew, not by count");
+  bench.expect(again.token() > lost_token, "the same owner is granted anew, not by count");
   bench.expect(again.held() && !held.held(), "the lost handle stays lost");
 }
 
@@ -102,9 +116,11 @@ void a_waiter_that_held_something(Bench& bench) {
   const LockHandle held = a.hold(PartitionSpec(table).with("dt", "1"));
   LockHandle own = b.hold(PartitionSpec(table).with("dt", "2"));
   Ask waiting = b.queue(PartitionSpec(table).with("dt", "1"), 0);
-  break_holder(bench, own);
+  const std::jthread breaking = break_holder(bench, own);
   bench.ended(waiting, Errc::lost, "a wait whose owner lost what it held ends");
-  bench.expect(!own.held() && bench.waiters(table).empty(), "with nothing left");
+  let_go(bench, own);
+  bench.expect(!own.held(), "its lock is lost");
+  bench.expect(bench.until([&] { return bench.waiters(table).empty(); }), "and nothing is left");
 }
 
 void breaking_needs_a_reason(Bench& bench) {
