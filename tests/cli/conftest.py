@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -140,6 +141,27 @@ def bench(tmp_path):
     made = Bench(tmp_path)
     yield made
     made.end()
+
+
+@pytest.fixture
+def open_bench():
+    """A bench in a folder that other users reach, for tests that become another user."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    with tempfile.TemporaryDirectory(prefix="locker-test-") as folder:
+        os.chmod(folder, 0o755)
+        made = Bench(pathlib.Path(folder))
+        yield made
+        made.end()
+
+
+# A program that says when it is there, and does nothing until a signal ends it. (A shell that is
+# about to start another program can lose a signal on the way.)
+UNTIL_A_SIGNAL = [
+    "/usr/bin/python3",
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); print('ready', flush=True); signal.pause()",
+]
 
 
 def finish(process):

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import os
 import re
 import socket
 
@@ -26,18 +25,10 @@ CONTENDER_KEYS = [
 OWNER_KEYS = ["id", "host", "pid", "user", "application", "command", "reason"]
 
 
-def open_to_all(bench):
-    """Makes a store that every user may use, as a group's shared one."""
-    for parent in [bench.folder, *bench.folder.parents[:2]]:
-        parent.chmod(0o755)
-    store = bench.folder / "store"
-    store.mkdir()
-    store.chmod(0o777)
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become other users")
-def test_L39_owners_of_other_users(bench):
-    open_to_all(bench)
+def test_L39_owners_of_other_users(open_bench):
+    bench = open_bench
+    (bench.folder / "store").mkdir()
+    (bench.folder / "store").chmod(0o777)
     holder = bench.hold(*DAY, options=["--owner", "nightly", "--reason", "load"], user=1, group=1)
     second = bench.start("run", "-q", *DAY, "true", user=2, group=2)
     bench.wait_for_waiters(1)

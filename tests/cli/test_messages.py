@@ -64,10 +64,8 @@ def test_store_unreachable(bench):
     approve(bench, "store_unreachable", done.stderr)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_no_permission(bench):
-    for folder in [bench.folder, *bench.folder.parents[:2]]:
-        folder.chmod(0o755)
+def test_no_permission(open_bench):
+    bench = open_bench
     (bench.folder / "store").mkdir(mode=0o700)
     done = bench.call("run", *DAY, "true", user=65534, group=65534)
     assert done.returncode == 77
@@ -94,11 +92,9 @@ def test_nested_run(bench):
     approve(bench, "nested_run", done.stderr)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_per_user_store(bench):
+def test_per_user_store(open_bench):
     """Without the right to the shared store, always one line."""
-    for folder in [bench.folder, *bench.folder.parents[:2]]:
-        folder.chmod(0o755)
+    bench = open_bench
     bench.folder.chmod(0o777)
     del bench.environment["LOCKER_BACKEND"]
     done = bench.call("run", "-q", *DAY, "true", user=65534, group=65534)

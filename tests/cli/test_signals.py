@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from conftest import alive, eventually, finish, send
+from conftest import LIVENESS, UNTIL_A_SIGNAL, alive, eventually, finish, send
 
 DAY = ("ods.t", "dt=1")
 
@@ -47,7 +47,7 @@ def test_R04_the_lock_goes_after_the_last_process(bench):
 def test_R04_term_ends_what_does_not_trap_it(bench):
     holder = bench.hold(*DAY)
     send(holder.process, "TERM")
-    assert finish(holder.process)[0] == 143
+    assert holder.process.wait(LIVENESS) == 143
     assert bench.rows("ls") == []
 
 
@@ -81,12 +81,12 @@ def test_signals_reach_the_whole_group(bench, name):
 
 def test_a_signal_that_comes_as_the_command_ends_does_not_hide_its_end(bench):
     for _ in range(20):
-        process = bench.start("run", *DAY, "sh", "-c", "echo ready; read x; exit 5")
+        process = bench.start("run", *DAY, *UNTIL_A_SIGNAL)
         assert process.stdout.readline() == b"ready\n"
         for name in ["TERM", "USR1", "TERM", "CONT"]:
             send(process, name)
         code, _, err = finish(process)
-        # Whichever of them ended the shell first.
+        # Whichever of them ended it first.
         assert code in (143, 128 + signal.SIGUSR1) and err == b"", (code, err)
 
 

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import struct
 import termios
@@ -12,7 +13,7 @@ import time
 
 import pytest
 
-from conftest import LIVENESS, LOCKER
+from conftest import LIVENESS, LOCKER, UNTIL_A_SIGNAL
 
 DAY = "ods.t dt=1"
 
@@ -120,7 +121,7 @@ def test_ctrl_c_while_waiting(bench, terminal):
 
 
 def test_ctrl_c_ends_the_command(bench, terminal):
-    session = terminal(LOCKER, "run", *DAY.split(), "sh", "-c", "echo ready; sleep 1000")
+    session = terminal(LOCKER, "run", *DAY.split(), *UNTIL_A_SIGNAL)
     session.read_until(b"ready\r\n")
     session.type(b"\x03")
     assert session.wait() == 130
@@ -128,7 +129,7 @@ def test_ctrl_c_ends_the_command(bench, terminal):
 
 
 def test_ctrl_c_ends_a_calling_script_as_well(terminal):
-    script = f"{LOCKER} run {DAY} sh -c 'echo ready; sleep 1000'; echo went on"
+    script = f"{LOCKER} run {DAY} {shlex.join(UNTIL_A_SIGNAL)}; echo went on"
     session = terminal("sh", "-c", script)
     session.read_until(b"ready\r\n")
     session.type(b"\x03")
