@@ -255,6 +255,10 @@ void ModelSession::lose_rack(const Link& link) {
   if (random.chance(0.5)) {
     ++world_->count.cuts;
     machine_->cut(world_->schedule.now() + random.between(0, 2 * timeout));
+    for (const auto& session : world_->sessions) {
+      if (session == nullptr || session->machine_ != machine_) continue;
+      session->break_link(random.between(0, 2 * timeout / 3));
+    }
   }
   world_->coordinator.kill(link.replica, random.between(0, timeout));
 }
