@@ -29,6 +29,7 @@ class HandleState {
   Result<void> unlock();
   void unlock_in_background();
   Result<void> downgrade();
+  Result<void> give_to(const Owner& owner);
 
  private:
   LockerThreadPtr thread_;

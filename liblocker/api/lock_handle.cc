@@ -42,6 +42,13 @@ Result<void> HandleState::downgrade() {
   return thread_->run_and_wait(thread_->engine()->downgrade(grant_));
 }
 
+Result<void> HandleState::give_to(const Owner& owner) {
+  if (released()) return nothing_held();
+  Result<void> given = thread_->run_and_wait(thread_->engine()->give(grant_, owner));
+  if (given) owner_ = owner;
+  return given;
+}
+
 }  // namespace runtime
 
 LockHandle::LockHandle(std::shared_ptr<runtime::HandleState> state) : state_(std::move(state)) {}
@@ -103,6 +110,10 @@ void LockHandle::on_lost(std::function<void(const Error&)> callback) {
 
 Result<void> LockHandle::downgrade() {
   return state_ == nullptr ? Result<void>(runtime::nothing_held()) : state_->downgrade();
+}
+
+Result<void> LockHandle::give_to(const Owner& owner) {
+  return state_ == nullptr ? Result<void>(runtime::nothing_held()) : state_->give_to(owner);
 }
 
 Result<void> LockHandle::unlock() {

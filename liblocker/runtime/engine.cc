@@ -168,11 +168,11 @@ void Engine::line_lost(const Lifeline& line, const Error& why) {
 void Engine::add_grant(const GrantPtr& grant) {
   grant->lifeline()->begin_hold();
   grant->holds = 1;
-  owners_[grant->request().owner.owner].grants.push_back(grant);
+  owners_[grant->owner_id()].grants.push_back(grant);
 }
 
 void Engine::forget_grant(const GrantPtr& grant) {
-  const auto found = owners_.find(grant->request().owner.owner);
+  const auto found = owners_.find(grant->owner_id());
   if (found == owners_.end()) return;
   OwnerState& state = found->second;
   std::erase(state.grants, grant);
@@ -258,6 +258,40 @@ awaitable<Result<void>> Engine::downgrade(GrantPtr grant) {
                         lower_in_background(clock_, grant->lifeline(), grant->request().id, work),
                         boost::asio::detached);
   co_return co_await bounded(work);
+}
+
+awaitable<Result<void>> Engine::give(GrantPtr grant, Owner owner) {
+  if (!grant->held()) {
+    const std::optional<Error> why = grant->why_ended();
+    co_return why.value_or(make_error(Errc::lost, "the lock was lost before it was given away"));
+  }
+  const std::string giver = grant->owner_id();
+  const std::string taker = owner.id();
+  if (giver == taker) co_return Result<void>();
+  if (grant->borrowed() || grant->holds > 1) {
+    co_return make_error(
+        Errc::invalid, "only a lock on which no other handle or process counts can be given away");
+  }
+  if (owners_[giver].waiting || owners_[taker].waiting) {
+    co_return make_error(Errc::invalid,
+                         "neither owner may have a waiting request while a lock changes hands");
+  }
+  // Nobody may count on the grant, or wait beside it, until the coordinator knows whose it is.
+  owners_[giver].waiting = true;
+  owners_[taker].waiting = true;
+  const LifelinePtr line = grant->lifeline();
+  const std::string request_id = grant->request().id;
+  const Result<void> given = co_await reown_surely(clock_, line, request_id, owner);
+  owners_[giver].waiting = false;
+  owners_[taker].waiting = false;
+  if (given && std::erase(owners_[giver].grants, grant) > 0) {
+    grant->give_to(taker);
+    owners_[taker].grants.push_back(grant);
+  }
+  std::erase_if(owners_, [](const auto& entry) {
+    return entry.second.grants.empty() && !entry.second.waiting;
+  });
+  co_return given;
 }
 
 awaitable<Result<std::optional<TableColumns>>> Engine::columns_of(core::Resource table) {

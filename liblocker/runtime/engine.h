@@ -58,6 +58,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // One handle less counts on the grant; the last lets go.
   awaitable<Result<void>> release(GrantPtr grant);
   awaitable<Result<void>> downgrade(GrantPtr grant);
+  // Moves the grant from its owner's count to another owner's.
+  awaitable<Result<void>> give(GrantPtr grant, Owner owner);
   // The newest grant of that owner for exactly this resource; null: none.
   GrantPtr find_grant(const std::string& owner_id, const core::Resource& resource) const;
 

@@ -7,6 +7,7 @@ namespace locker::runtime {
 
 Grant::Grant(RequestPtr request, Joined joined, LifelinePtr lifeline, bool escalated)
     : request_(std::move(request)),
+      owner_id_(request_->owner.owner),
       joined_(std::move(joined)),
       lifeline_(std::move(lifeline)),
       escalated_(escalated) {}

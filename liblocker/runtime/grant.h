@@ -23,6 +23,9 @@ class Grant {
   Grant(RequestPtr request, Joined joined, LifelinePtr lifeline, bool escalated);
 
   const Request& request() const { return *request_; }
+  // Whose it is now; runtime's thread only.
+  const std::string& owner_id() const { return owner_id_; }
+  void give_to(const std::string& owner_id) { owner_id_ = owner_id; }
   const std::vector<core::Ticket>& tickets() const { return joined_.tickets; }
   const LifelinePtr& lifeline() const { return lifeline_; }
   bool escalated() const { return escalated_; }
@@ -66,6 +69,7 @@ class Grant {
 
  private:
   RequestPtr request_;
+  std::string owner_id_;
   Joined joined_;
   LifelinePtr lifeline_;
   bool escalated_ = false;

@@ -84,6 +84,9 @@ class Session {
   virtual awaitable<Result<void>> leave(std::string request_id) = 0;
   // Makes every place of the request shared; its tickets keep their positions.
   virtual awaitable<Result<void>> lower(std::string request_id) = 0;
+  // Gives every ticket of the request another owner; they keep their positions.
+  virtual awaitable<Result<void>> reown(std::string request_id, std::string owner_id,
+                                        std::string secret) = 0;
   // All tickets of one owner, of whichever session.
   virtual awaitable<Result<std::vector<StandingTicket>>> tickets_of(std::string owner_id) = 0;
   // A write that the coordinator itself makes conditional on the request's tickets standing: the
@@ -118,8 +121,9 @@ class Directory {
   // Everything that stands at or below `prefix` (empty: everywhere).
   virtual awaitable<Result<std::vector<StandingTicket>>> list(core::Resource prefix) = 0;
   virtual awaitable<Result<std::vector<SessionInfo>>> sessions() = 0;
-  // Ends a session for good: every verb of it answers lost/broken from now on, and it is told why. Its
-  // tickets stand until it has closed itself, its liveness ends, or remove_broken. Error: not_found.
+  // Ends a session for good: every verb of it answers lost/broken from now on, and it is told why.
+  // Its tickets stand until it has closed itself, its liveness ends, or remove_broken. Error:
+  // not_found.
   virtual awaitable<Result<void>> break_session(std::string session_id, std::string reason) = 0;
   // Takes away the tickets of a broken session that did not go by itself; nothing for any other.
   virtual awaitable<Result<void>> remove_broken(std::string session_id) = 0;

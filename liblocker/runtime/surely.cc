@@ -111,4 +111,17 @@ awaitable<Result<void>> lower_surely(ClockPtr clock, LifelinePtr line, std::stri
   co_return lost_with(*line);
 }
 
+awaitable<Result<void>> reown_surely(ClockPtr clock, LifelinePtr line, std::string request_id,
+                                     Owner owner) {
+  const std::string owner_id = owner.id();
+  const std::string secret = owner.secret();
+  Backoff backoff(clock, line);
+  while (!line->is_lost()) {
+    Result<void> given = co_await line->session().reown(request_id, owner_id, secret);
+    if (given || !unknown(given.error())) co_return given;
+    co_await backoff.pause();
+  }
+  co_return lost_with(*line);
+}
+
 }  // namespace locker::runtime

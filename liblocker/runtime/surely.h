@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <locker/owner.h>
+
 #include "runtime/clock.h"
 #include "runtime/lifeline.h"
 #include "runtime/lock_backend.h"
@@ -29,6 +31,9 @@ awaitable<Result<std::vector<StandingTicket>>> tickets_of_surely(ClockPtr clock,
 awaitable<Result<void>> leave_surely(ClockPtr clock, LifelinePtr line, std::string request_id);
 // Makes the request shared, likewise.
 awaitable<Result<void>> lower_surely(ClockPtr clock, LifelinePtr line, std::string request_id);
+// Gives the request to another owner. Errors: lost, and whatever the coordinator refuses with.
+awaitable<Result<void>> reown_surely(ClockPtr clock, LifelinePtr line, std::string request_id,
+                                     Owner owner);
 
 // Waits between two tries of something, each time longer; ends early when the session is lost.
 class Backoff {

@@ -130,6 +130,27 @@ void a_guessed_owner_is_another(Bench& bench) {
   bench.expect(held.held(), "the holder is undisturbed");
 }
 
+void a_given_lock_leaves_its_owner(Bench& bench) {
+  const PartitionSpec resource = bench.table().with("dt", "1");
+  PartitionLocker locker = bench.locker();
+  LockHandle held = bench.granted(locker.try_lock(resource), "a thread locks");
+  const FencingToken token = held.token();
+  const Owner taker = Owner::create();
+  bench.ok(held.give_to(taker), "the lock is given to another owner");
+  bench.ended(locker.try_lock(resource), Errc::timeout, "its former owner does not count any more");
+  bench.expect(held.owner() == taker && held.token() == token, "it is the same lock of another");
+  bench.expect(bench.holders(resource).at(0).owner.owner == taker.id(), "the coordinator knows");
+  LockOptions options;
+  options.owner = taker;
+  LockHandle counted = bench.granted(locker.lock(resource, options), "the new owner is counted");
+  bench.ended(held.give_to(Owner::create()), Errc::invalid, "a lock that others count on stays");
+  bench.ok(counted.unlock(), "the counted handle is let go");
+  Ask former = Ask(locker, resource, {});
+  bench.must(bench.until([&] { return bench.waiters(resource).size() == 1; }), "another waits");
+  bench.ok(held.unlock(), "the given lock is let go");
+  bench.granted(former, "and the next is granted");
+}
+
 constexpr Check topic[] = {
     {"an owner that asks again is counted, and free after all its handles", "L16", Needs::exclusion,
      re_entry_is_counted},
@@ -140,6 +161,8 @@ constexpr Check topic[] = {
     {"a blocking call's owner is its thread", "L16", Needs::exclusion, threads_are_owners},
     {"a handle moved to another thread lets go of its own share only", "", Needs::exclusion,
      another_thread_lets_go},
+    {"a lock that is given away leaves its owner's count", "L16", Needs::exclusion,
+     a_given_lock_leaves_its_owner},
     {"an owner's second waiting request is invalid", "L16", Needs::sets,
      one_waiting_request_an_owner},
     {"an owner handed to another session is the same owner", "", Needs::exclusion,

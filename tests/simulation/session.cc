@@ -111,6 +111,15 @@ awaitable<Result<void>> ModelSession::leave(std::string request_id) {
   co_return Result<void>();
 }
 
+// Lowering's twin: a write that changes no queue, so that it needs no model of its own.
+awaitable<Result<void>> ModelSession::reown(std::string request_id, std::string owner_id,
+                                            std::string secret) {
+  static_cast<void>(request_id);
+  static_cast<void>(owner_id);
+  static_cast<void>(secret);
+  co_return make_error(Errc::unsupported, "the model gives no lock to another owner");
+}
+
 awaitable<Result<void>> ModelSession::lower(std::string request_id) {
   const CallPtr call = make(Verb::lower);
   call->text = std::move(request_id);

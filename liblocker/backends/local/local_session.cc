@@ -217,6 +217,17 @@ awaitable<Result<void>> LocalSession::lower(std::string request_id) {
   co_return co_await verb<void>(self, work);
 }
 
+awaitable<Result<void>> LocalSession::reown(std::string request_id, std::string owner_id,
+                                            std::string secret) {
+  const Self self = shared_from_this();
+  const std::string id = id_;
+  const std::function<Result<void>(Store&)> work = [id, request_id, owner_id,
+                                                    secret](Store& store) {
+    return store.reown(id, request_id, owner_id, secret);
+  };
+  co_return co_await verb<void>(self, work);
+}
+
 awaitable<Result<std::vector<StandingTicket>>> LocalSession::tickets_of(std::string owner_id) {
   using Answer = std::vector<StandingTicket>;
   const Self self = shared_from_this();

@@ -69,6 +69,8 @@ class Store {
   Result<void> leave(const std::string& id, const std::string& request,
                      const std::vector<std::string>& unwatched);
   Result<void> lower(const std::string& id, const std::string& request);
+  Result<void> reown(const std::string& id, const std::string& request, const std::string& owner,
+                     const std::string& secret);
   Result<std::vector<runtime::StandingTicket>> tickets_of(const std::string& id,
                                                           const std::string& owner);
   Result<void> write_if_held(const std::string& id, const std::string& request,

@@ -245,6 +245,19 @@ Result<void> Store::lower(const std::string& id, const std::string& request) {
   });
 }
 
+Result<void> Store::reown(const std::string& id, const std::string& request,
+                          const std::string& owner, const std::string& secret) {
+  return write<void>([&]() -> Result<void> {
+    Result<void> living = check_session(id);
+    if (!living) return living;
+    const std::optional<std::int64_t> position = position_of(id, request);
+    if (!position) return make_error(Errc::lost, "The lock to be given does not stand any more.");
+    Query query = database_.query("UPDATE requests SET owner = ?, secret = ? WHERE position = ?");
+    query.bind(owner).bind(secret).bind(*position).run();
+    return {};
+  });
+}
+
 Result<std::vector<StandingTicket>> Store::tickets_of(const std::string& id,
                                                       const std::string& owner) {
   return read_at_once<std::vector<StandingTicket>>([&]() -> Result<std::vector<StandingTicket>> {

@@ -80,6 +80,12 @@ class LockHandle {
   // call the holder only reads. Error: lost, unavailable (believe in shared all the same).
   Result<void> downgrade();
 
+  // Gives the lock to another owner: it leaves the count of the one who asked for it, whose next
+  // request waits for it like anybody's. Call it before you move a handle to another thread, with
+  // Owner::create() or that thread's owner; a handle alone can't know who will use it. Errors:
+  // lost, invalid (another handle or a child process counts on it, or an owner waits), unavailable.
+  Result<void> give_to(const Owner& owner);
+
   // Lets go, and returns when the coordinator has confirmed it. Errors: lost (it was gone already),
   // invalid (nothing is held), unavailable (it will be let go in the background).
   Result<void> unlock();
