@@ -36,6 +36,11 @@ def add(folder, leg, name, outcome, text=""):
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
+def indented(text):
+    """The end of what a failure says: Python puts the point there, and C++ says little."""
+    return "\n".join("    " + line for line in text.splitlines()[-12:])
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     if len(sys.argv) > 2:
@@ -50,8 +55,8 @@ def main():
         skips.update(each["text"] for each in cases if each["outcome"] == "skipped")
         for each in cases:
             if each["outcome"] == "failed":
-                first = (each["text"] or "").splitlines()[:1]
-                print(f"  FAILED [{leg}] {each['name']}: {' '.join(first)[:160]}")
+                print(f"  FAILED [{leg}] {each['name']}")
+                print(indented(each["text"]))
     for text, times in skips.items():
         print(f"  skipped ({times}): {text}")
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")

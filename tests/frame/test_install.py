@@ -39,7 +39,9 @@ def test_everything_is_there(installed, root):
 def test_hello_builds_with_pkg_config(installed, root, run, tmp_path):
     folder = next(installed.rglob("locker.pc")).parent
     environment = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
-    words = run("pkg-config", "--define-prefix", "--cflags", "--libs", "locker", env=environment)
+    moved = f"--define-variable=prefix={installed}"
+    words = run("pkg-config", moved, "--cflags", "--libs", "locker", env=environment)
+    assert "boost" not in words.lower()
     program = tmp_path / "hello"
     run("g++", root / HELLO, "-o", program, *words.split())
     assert SAYS in run(program, f"local:{tmp_path}/store")

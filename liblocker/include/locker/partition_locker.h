@@ -48,8 +48,8 @@ struct LockOptions {
   std::string reason;
   // Ends the wait with `cancelled`; nothing stays in the queue.
   std::stop_token cancel;
-  // Called on the locker's own thread when the wait begins, and later when those ahead have changed:
-  // at once where the youngest of them went, else within five seconds. It must not block.
+  // Called on the locker's own thread when the wait begins, and later when those ahead have
+  // changed: at once where the youngest of them went, else within five seconds. It must not block.
   std::function<void(const WaitStatus&)> on_waiting;
 };
 
