@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
-#include <string_view>
-#include <tuple>
+#include <memory>
 #include <utility>
 
 #include "core/random_id.h"
@@ -30,7 +28,7 @@ struct Go {
   RequestPtr request;
   bool escalated = false;
   Joined joined;
-  Standing look;  // what stood at the first look
+  std::shared_ptr<const Standing> look;  // what stood at the first look
 };
 
 std::vector<core::Ticket> tickets_in(const Standing& standing) {
@@ -108,19 +106,15 @@ awaitable<void> leave_with(Go go, Error why) {
 // A wait that can never end: behind the process that started this one, or in a cycle.
 awaitable<Result<void>> check_hopeless(Go go, std::vector<core::Ticket> ahead_tickets) {
   Standing ahead;
-  for (const StandingTicket& one : go.look) {
+  for (const StandingTicket& one : *go.look) {
     const bool in_the_way = std::ranges::any_of(
         ahead_tickets, [&](const core::Ticket& ticket) { return ticket.node == one.ticket.node; });
     if (in_the_way) ahead.push_back(one);
   }
   const EngineOptions& options = go.engine->options();
-  // Many in a long queue are of one process: it is looked up once.
-  std::set<std::tuple<std::int64_t, std::int64_t, std::string_view>> asked;
-  for (const StandingTicket& one : ahead) {
-    const OwnerInfo& owner = one.owner;
-    if (!options.is_ancestor) break;
-    if (!asked.emplace(owner.pid, owner.pid_start, owner.host).second) continue;
-    if (options.is_ancestor(owner)) co_return ancestor_error(one);
+  // An ancestor that waits, in another thread, will have its turn; one that holds waits for us.
+  for (const Contender& holder : go.attempt->seen.holders) {
+    if (options.is_ancestor && options.is_ancestor(holder.owner)) co_return ancestor_error(holder);
   }
   if (!go.request->owner_holds) co_return Result<void>();
   const ClockPtr clock = go.engine->clock();
@@ -174,14 +168,14 @@ awaitable<Result<void>> sleep(Go go, core::Ticket youngest_ahead) {
 awaitable<Result<void>> wait_in_queue(Go go) {
   const ClockPtr clock = go.engine->clock();
   const std::vector<core::Ticket> mine = go.joined.tickets;
-  core::Turn turn = core::turn_of(mine, tickets_in(go.look));
+  core::Turn turn = core::turn_of(mine, tickets_in(*go.look));
   if (turn.kind == core::Turn::Kind::waits) {
-    see(go.attempt, turn.ahead, go.look);
+    see(go.attempt, turn.ahead, *go.look);
     const Result<void> hopeful = co_await check_hopeless(go, turn.ahead);
     if (!hopeful) co_return hopeful;
   }
   while (turn.kind == core::Turn::Kind::waits) {
-    see(go.attempt, turn.ahead, go.look);
+    see(go.attempt, turn.ahead, *go.look);
     if (go.line->is_lost()) co_return *go.line->lost();
     const std::optional<Error> ended = wait_ended(*go.engine, *go.attempt);
     if (ended.has_value()) co_return *ended;
@@ -221,7 +215,7 @@ awaitable<void> go_on(Go go) {
   Result<Standing> look = co_await standing_surely(clock, go.line, places);
   Result<void> turn_came = look ? Result<void>() : Result<void>(look.error());
   if (look) {
-    go.look = *std::move(look);
+    go.look = std::make_shared<const Standing>(*std::move(look));
     turn_came = co_await wait_in_queue(go);
   }
   if (turn_came) {

@@ -89,15 +89,13 @@ Error deadlock_error(const std::vector<StandingTicket>& cycle) {
   return error;
 }
 
-Error ancestor_error(const StandingTicket& holder) {
-  Contender contender = contender_of(holder);
-  Error error =
-      make_error(Errc::deadlock,
-                 contender.resource.to_string() +
-                     " is locked by the process that started this one (" + describe(contender) +
-                     "), so the wait would never end: pass LOCKER_OWNER on to share its lock");
+Error ancestor_error(const Contender& holder) {
+  Error error = make_error(
+      Errc::deadlock, holder.resource.to_string() +
+                          " is locked by the process that started this one (" + describe(holder) +
+                          "), so the wait would never end: pass LOCKER_OWNER on to share its lock");
   auto detail = std::make_shared<ErrorDetail>();
-  detail->holders.push_back(std::move(contender));
+  detail->holders.push_back(holder);
   error.detail = std::move(detail);
   return error;
 }

@@ -20,7 +20,7 @@ Contender contender_of(const StandingTicket& standing);
 Error timeout_error(const LockSet& members, Milliseconds waited, const WaitStatus& seen);
 Error deadlock_error(const std::vector<StandingTicket>& cycle);
 // The waiter was started by the very process that holds the lock.
-Error ancestor_error(const StandingTicket& holder);
+Error ancestor_error(const Contender& holder);
 // The deadline came before the coordinator had said how the request stands.
 Error no_answer_error(const std::string& url, Milliseconds waited);
 
