@@ -61,7 +61,14 @@ AttemptPtr Engine::make_attempt() {
 }
 
 void Engine::begin_wait(const AttemptPtr& attempt) {
-  if (attempt->deadline.has_value() || attempt->tries) return;
+  if (attempt->deadline.has_value()) return;
+  if (attempt->tries) {
+    // A try waits for nobody, but for the coordinator's answer.
+    attempt->deadline = Deadline{};
+    const Deadline hard_stop = connect_deadline();
+    attempt->hard_stop_alarm = clock_->wake_at(hard_stop, attempt->answered);
+    return;
+  }
   attempt->deadline = clock_->after(attempt->timeout);
   attempt->deadline_alarm = clock_->wake_at(*attempt->deadline, attempt->wake);
   // A wait shorter than a round trip may still have one: what is known only then is the answer.
@@ -107,7 +114,8 @@ awaitable<Result<GrantPtr>> Engine::acquire(AttemptPtr attempt) {
     } else if (attempt->has_looked) {
       attempt->finish(timeout_error(attempt->members, attempt->timeout, attempt->seen));
     } else {
-      attempt->finish(no_answer_error(backend_->url(), attempt->timeout));
+      const Milliseconds waited = attempt->tries ? options_.connect_timeout : attempt->timeout;
+      attempt->finish(no_answer_error(backend_->url(), waited));
     }
   }
   --waiting_requests_;
