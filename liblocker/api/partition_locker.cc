@@ -133,6 +133,14 @@ Result<LockHandle> PartitionLocker::try_lock(const PartitionSpec& resource,
   return lock(resource, options);
 }
 
+Pending<LockHandle> PartitionLocker::async_lock(const PartitionSpec& resource) {
+  return async_lock(resource, LockOptions());
+}
+
+Pending<LockHandle> PartitionLocker::async_lock(const LockSet& members) {
+  return async_lock(members, LockOptions());
+}
+
 Pending<LockHandle> PartitionLocker::async_lock(const PartitionSpec& resource,
                                                 const LockOptions& options) {
   return async_lock(LockSet{{resource, LockMode::exclusive}}, options);

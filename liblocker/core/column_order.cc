@@ -20,6 +20,13 @@ std::string shown_order(const std::vector<std::string>& columns) {
   return out;
 }
 
+// How to mend a slip of whoever was first; a registered order is no slip.
+std::string how_to_mend(const PartitionSpec& spec, const TableColumns& fixed) {
+  if (fixed.registered) return {};
+  return " If the fixed order is the mistake: locker table unregister " +
+         visible_text(spec.database() + "." + spec.table());
+}
+
 // Half a sentence: the order, who fixed it and when.
 std::string describe(const TableColumns& fixed) {
   std::string out = "the columns are " + shown_order(fixed.columns);
@@ -35,6 +42,7 @@ Error unknown_column(const PartitionSpec& spec, std::string_view column,
   const std::optional<std::string> nearest = nearest_word(column, fixed.columns);
   if (nearest) text += "; did you mean '" + visible_text(*nearest) + "'?";
   if (!nearest) text += "; name those, or register the table anew.";
+  text += how_to_mend(spec, fixed);
   return make_error(Errc::invalid, "unknown_column", std::move(text));
 }
 
@@ -42,12 +50,19 @@ Error missing_column(const PartitionSpec& spec, std::string_view missing, std::s
                      const TableColumns& fixed) {
   // A mistyped column looks like a missing one; so the error names what is near it.
   const std::optional<std::string> nearest = nearest_word(named, fixed.columns);
-  std::string text = visible_text(spec.database() + "." + spec.table()) + " is given '" +
-                     visible_text(named) + "' without '" + visible_text(missing) +
-                     "', which comes before it: " + describe(fixed);
-  const bool mistyped = nearest && *nearest != named;
-  text += mistyped ? "; did you mean '" + visible_text(*nearest) + "'?"
-                   : "; name '" + visible_text(missing) + "' too.";
+  const bool known = std::ranges::find(fixed.columns, named) != fixed.columns.end();
+  std::string text = visible_text(spec.database() + "." + spec.table());
+  text += known ? " is given '" + visible_text(named) + "' without '" + visible_text(missing) +
+                      "', which comes before it: "
+                : " has no partition column '" + visible_text(named) + "' so far: ";
+  text += describe(fixed);
+  if (nearest && *nearest != named) {
+    text += "; did you mean '" + visible_text(*nearest) + "'?";
+  } else {
+    text +=
+        "; name '" + visible_text(missing) + "' first" + (known ? "." : " if it is a further one.");
+  }
+  if (!known) text += how_to_mend(spec, fixed);
   return make_error(Errc::invalid, "unknown_column", std::move(text));
 }
 

@@ -179,7 +179,7 @@ Result<Url> parse_url(std::string_view text) {
   url.scheme = lower_ascii(text.substr(0, std::min(colon, text.size())));
   if (colon == std::string_view::npos || !is_scheme(url.scheme)) {
     return bad_url("The URL " + quoted(text.substr(0, text.find('@'))) +
-                   " does not begin with a scheme; write e.g. local:/dir or zk://host:2181/path.");
+                   " does not begin with a scheme; write e.g. local:/dir.");
   }
   std::string_view rest = text.substr(colon + 1);
   if (rest.find('#') != std::string_view::npos) {
@@ -203,7 +203,7 @@ Result<Url> parse_url(std::string_view text) {
     // The rest is not repeated: where the scheme was forgotten, it may be a password.
     return bad_url("What follows the scheme '" + url.scheme +
                    "' does not begin with a slash; write " +
-                   "a path as in local:/dir, or hosts as in zk://host:2181/path.");
+                   "a path as in local:/dir, or hosts as in scheme://host:port/path.");
   }
   Result<std::string> path = decode("path", rest);
   if (!path) return path.error();

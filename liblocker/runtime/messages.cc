@@ -19,6 +19,12 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
   return std::string(text, length);
 }
 
+// What connecting took is no news: somebody asked for two seconds, and reads that.
+Milliseconds rounded(Milliseconds waited) {
+  constexpr Milliseconds step{50};
+  return (waited + step - Milliseconds(1)) / step * step;
+}
+
 std::string text_of(const LockSet& members) {
   std::string text = members.front().resource.to_string();
   if (members.size() > 1) text += " and " + std::to_string(members.size() - 1) + " more";
@@ -52,8 +58,13 @@ Contender contender_of(const StandingTicket& standing) {
 
 Error timeout_error(const LockSet& members, Milliseconds waited, const WaitStatus& seen) {
   std::string text = text_of(members);
-  text += waited == Milliseconds::zero() ? " is locked"
-                                         : " was not free within " + core::format_duration(waited);
+  const bool one = members.size() == 1;
+  if (waited == Milliseconds::zero()) {
+    text += one ? " is locked" : " are locked";
+  } else {
+    text += one ? " was" : " were";
+    text += " not free within " + core::format_duration(rounded(waited));
+  }
   if (!seen.holders.empty()) {
     const Contender& holder = seen.holders.front();
     text += ": " + std::string(name_of(holder.mode)) + " lock on " + holder.resource.to_string() +

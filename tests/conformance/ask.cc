@@ -36,14 +36,28 @@ struct Ask::Waiting {
 
 Ask::Waiting Ask::deliver(Pending<LockHandle> pending, std::shared_ptr<Slot> slot) {
   Result<LockHandle> result = co_await answer_of(pending);
-  const std::scoped_lock lock(slot->mutex);
-  slot->result.emplace(std::move(result));
-  slot->filled.notify_all();
+  fill(*slot, std::move(result));
+}
+
+Ask::Waiting Ask::ask_and_deliver(PartitionLocker& locker, PartitionSpec resource,
+                                  std::shared_ptr<Slot> slot) {
+  Result<LockHandle> result = co_await locker.async_lock(resource);
+  fill(*slot, std::move(result));
+}
+
+void Ask::fill(Slot& slot, Result<LockHandle> result) {
+  const std::scoped_lock lock(slot.mutex);
+  slot.result.emplace(std::move(result));
+  slot.filled.notify_all();
 }
 
 Ask::Ask(PartitionLocker& locker, const Wanted& wanted, const LockOptions& options)
     : slot_(std::make_shared<Slot>()) {
   deliver(locker.async_lock(wanted.members, options), slot_);
+}
+
+Ask::Ask(PartitionLocker& locker, const PartitionSpec& resource) : slot_(std::make_shared<Slot>()) {
+  ask_and_deliver(locker, resource, slot_);
 }
 
 bool Ask::ready() const {

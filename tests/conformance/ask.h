@@ -26,6 +26,8 @@ class Ask {
  public:
   // Asks for the lock now. Without an owner in `options` the request is an owner of its own.
   Ask(PartitionLocker& locker, const Wanted& wanted, const LockOptions& options);
+  // The same without options, asked and awaited in one expression as most users write it.
+  Ask(PartitionLocker& locker, const PartitionSpec& resource);
 
   // Whether the answer is there.
   bool ready() const;
@@ -35,6 +37,9 @@ class Ask {
  private:
   struct Slot;
   struct Waiting;
+  static Waiting ask_and_deliver(PartitionLocker& locker, PartitionSpec resource,
+                                 std::shared_ptr<Slot> slot);
+  static void fill(Slot& slot, Result<LockHandle> result);
   static Waiting deliver(Pending<LockHandle> pending, std::shared_ptr<Slot> slot);
 
   std::shared_ptr<Slot> slot_;

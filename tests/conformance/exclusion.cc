@@ -100,7 +100,7 @@ void chain_of_coroutines(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
   PartitionLocker locker = bench.locker();
   std::vector<Ask> asks;
-  for (int i = 0; i < count; ++i) asks.emplace_back(locker, resource, LockOptions{});
+  for (int i = 0; i < count; ++i) asks.emplace_back(locker, resource);
   for (int i = 0; i < count; ++i) {
     bench.until([&] { return std::ranges::any_of(asks, &Ask::ready); });
     bench.must(std::ranges::count_if(asks, &Ask::ready) == 1, "one awaitable holds at a time");

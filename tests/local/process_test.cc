@@ -240,9 +240,20 @@ TEST_CASE("a store that a stopped process keeps busy is unavailable, and that pr
   const auto observer =
       Store::open({directory.path()}, runtime::boot_id(), after(liveness_bound()));
   REQUIRE(observer);
-  // Stop it again and again until that was inside a transaction.
+  // Stop it again and again until that was inside a transaction. Between two stops it has to get
+  // on, or it would be found at the same place for ever.
+  std::uint64_t last_seen = 0;
+  const auto gets_on = [&] {
+    const auto standing = (*observer)->list({});
+    if (!standing || standing->empty() || standing->front().ticket.position == last_seen) {
+      return false;
+    }
+    last_seen = standing->front().ticket.position;
+    return true;
+  };
   bool busy = false;
   for (int round = 0; round < 2000 && !busy; ++round) {
+    REQUIRE(host.until(gets_on));
     churner.signal(SIGSTOP);
     churner.await_stop();
     (*observer)->set_deadline(after(std::chrono::milliseconds(0)));

@@ -39,6 +39,14 @@ inline constexpr std::chrono::milliseconds wait_for_ever = std::chrono::millisec
 inline constexpr std::chrono::milliseconds default_timeout = std::chrono::seconds(300);
 
 struct LockOptions {
+  // No aggregate: g++ 12 miscompiles a braced aggregate inside a co_await expression.
+  LockOptions() = default;
+  LockOptions(const LockOptions&) = default;
+  LockOptions(LockOptions&&) = default;
+  LockOptions& operator=(const LockOptions&) = default;
+  LockOptions& operator=(LockOptions&&) = default;
+  ~LockOptions() = default;
+
   // How long to wait for the grant. Zero tries: busy resources are told without a trace in the
   // coordinator. It becomes a deadline at the call and is never re-armed.
   std::chrono::milliseconds timeout = default_timeout;
@@ -89,8 +97,12 @@ class PartitionLocker {
                               std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
 
   // The same as awaitables. A blocking call is one of these and `get`.
-  Pending<LockHandle> async_lock(const PartitionSpec& resource, const LockOptions& options = {});
-  Pending<LockHandle> async_lock(const LockSet& members, const LockOptions& options = {});
+  // With g++ 12 give a name to whatever is more than a name in `co_await locker.async_lock(…)`,
+  // above all to a set: it miscompiles braced arguments there.
+  Pending<LockHandle> async_lock(const PartitionSpec& resource);
+  Pending<LockHandle> async_lock(const PartitionSpec& resource, const LockOptions& options);
+  Pending<LockHandle> async_lock(const LockSet& members);
+  Pending<LockHandle> async_lock(const LockSet& members, const LockOptions& options);
 
   // Lets go of the newest lock on exactly this resource that `owner` (default: the calling thread)
   // holds through this locker, for callers without a handle. Error: invalid (not held), lost.
