@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <algorithm>
 #include <array>
 
 namespace locker::cli {
@@ -25,6 +26,11 @@ constexpr std::array table{
 };
 
 }  // namespace
+
+bool opens_store(const CommandSpec& command) {
+  return std::ranges::find(command.settings, "connect_timeout") != command.settings.end() &&
+         &command != &config_show_command;
+}
 
 std::span<const CommandSpec* const> command_table() {
   return table;

@@ -33,7 +33,11 @@ struct CommandSpec {
   // Whether the words from the first one that is no option on are somebody else's, as for `run`.
   bool stops_at_first_word;
   int (*run)(Call& call);
+  std::string_view example = {};  // a call, for --help; may be empty
 };
+
+// Whether a command's work is done in a store.
+bool opens_store(const CommandSpec& command);
 
 // Every command that the help lists, in its order.
 std::span<const CommandSpec* const> command_table();

@@ -26,6 +26,9 @@ struct ExitCodeRow {
   std::string_view code;     // "75", "128+n"
   std::string_view name;     // a word
   std::string_view meaning;  // half a sentence
+  // The commands that can end so, between bars: "|run|wait|". "all" is every command, "store" all
+  // that open a store.
+  std::string_view commands;
 };
 
 std::span<const ExitCodeRow> exit_code_table();

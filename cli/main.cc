@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -75,14 +76,37 @@ int run_command_line(const CommandSpec& command, std::span<const std::string> wo
   return command.run(call);
 }
 
+int show(const std::string& text) {
+  return print(text) ? exit_done : exit_internal;
+}
+
+bool is_help(const std::string& word) {
+  return word == "-h" || word == "--help" || word == "help";
+}
+
+bool is_group(const std::string& word) {
+  const auto within = [&](const CommandSpec* each) { return each->name.starts_with(word + " "); };
+  return std::ranges::any_of(command_table(), within);
+}
+
+// `locker help run`, `locker help table`.
+int help_about(const std::vector<std::string>& words) {
+  const Chosen chosen = choose(words);
+  if (chosen.command != nullptr) return show(command_help_text(*chosen.command));
+  if (is_group(words[0])) return show(group_help_text(words[0]));
+  return Voice().fail(unknown_command(words));
+}
+
 int run_words(const std::vector<std::string>& words) {
   if (words.empty()) {
     Voice().say("a command is missing (see `locker --help`)");
     return exit_usage;
   }
   const std::string& first = words.front();
-  if (first == "-h" || first == "--help" || first == "help") {
-    return print(help_text()) ? exit_done : exit_internal;
+  if (is_help(first) && (words.size() == 1 || first != "help")) return show(help_text());
+  if (is_help(first)) return help_about({words.begin() + 1, words.end()});
+  if (words.size() == 2 && is_help(words[1]) && is_group(first)) {
+    return show(group_help_text(first));
   }
   if (first == "--version") return print_version();
   // For whoever makes the man page and the docs; not for people.

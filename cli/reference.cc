@@ -73,9 +73,22 @@ OptionText text_of(const SettingRow& row) {
   return text;
 }
 
-std::string exit_code_lines() {
+bool can_end_with(const CommandSpec& command, const ExitCodeRow& row) {
+  if (row.commands == "all") return true;
+  if (row.commands == "store") return opens_store(command);
+  return row.commands.find("|" + std::string(command.name) + "|") != std::string_view::npos;
+}
+
+// A summary that asks ends as questions do.
+std::string sentence(std::string_view text) {
+  return std::string(text) + (text.ends_with('?') ? "" : ".");
+}
+
+// The exit codes of one command; null: all.
+std::string exit_code_lines(const CommandSpec* command) {
   std::string text;
   for (const ExitCodeRow& row : exit_code_table()) {
+    if (command != nullptr && !can_end_with(*command, row)) continue;
     text += two_columns(std::string(row.code), row.meaning, 6);
   }
   return text;
@@ -103,12 +116,17 @@ std::string command_json(const CommandSpec& command) {
                           .raw("choices", json_strings(each.choices))
                           .take());
   }
+  std::vector<std::string> codes;
+  for (const ExitCodeRow& row : exit_code_table()) {
+    if (can_end_with(command, row)) codes.emplace_back(row.code);
+  }
   return JsonObject()
       .text("name", command.name)
       .text("usage", command.usage)
       .text("summary", command.summary)
       .text("details", command.details)
       .raw("options", json_list(options))
+      .raw("exit_codes", json_strings(codes))
       .take();
 }
 
@@ -160,21 +178,31 @@ std::string help_text() {
   for (const ReservedVariable& variable : reserved_variables()) {
     text += two_columns(std::string(variable.name), variable.meaning, 24);
   }
-  return text + "\nexit codes:\n" + exit_code_lines() +
+  return text + "\nexit codes:\n" + exit_code_lines(nullptr) +
          "\n`locker COMMAND --help` says more about one command.\n";
+}
+
+std::string group_help_text(std::string_view group) {
+  std::string text = "usage: locker " + std::string(group) + " COMMAND [options] …\n\ncommands:\n";
+  for (const CommandSpec* command : command_table()) {
+    if (!command->name.starts_with(std::string(group) + " ")) continue;
+    text += two_columns(std::string(command->name), command->summary, 18);
+  }
+  return text + "\n`locker " + std::string(group) + " COMMAND --help` says more about one of them.\n";
 }
 
 std::string command_help_text(const CommandSpec& command) {
   const std::string name(command.name);
   std::string text = "usage: locker " + name + " " + std::string(command.usage) + "\n\n" + name +
-                     ": " + std::string(command.summary) + ".\n";
+                     ": " + sentence(command.summary) + "\n";
   if (!command.details.empty()) text += wrapped(command.details, 0, 0) + "\n";
   text += "\noptions:\n";
   for (const OptionText& each : options_of(command)) {
     const std::string value = each.value_name.empty() ? "" : " " + each.value_name;
     text += two_columns(each.flags + value, each.help, 32);
   }
-  return text + "\nexit codes:\n" + exit_code_lines();
+  if (!command.example.empty()) text += "\nexample:\n  " + std::string(command.example) + "\n";
+  return text + "\nexit codes:\n" + exit_code_lines(&command);
 }
 
 std::string reference_json() {

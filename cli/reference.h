@@ -21,11 +21,14 @@ std::vector<OptionText> options_of(const CommandSpec& command);
 
 // `locker --help`.
 std::string help_text();
+// `locker GROUP --help`, as for "table".
+std::string group_help_text(std::string_view group);
 // `locker COMMAND --help`.
 std::string command_help_text(const CommandSpec& command);
 
 // Everything that help, the man page and the docs say, as one JSON object: "version", "commands"
-// (name, usage, summary, details, options), "settings", "environment", "exit_codes".
+// (name, usage, summary, details, options,
+// exit_codes), "settings", "environment", "exit_codes".
 std::string reference_json();
 
 // The words of a flag list: "-w,--timeout" gives "-w" and "--timeout".

@@ -46,24 +46,24 @@ std::string utc_text(system_clock::time_point time) {
 std::string local_text(system_clock::time_point time) {
   const std::tm parts = local_time(time);
   char text[64];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts));
+  std::string shown(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S%z", &parts));
+  // "+0100" becomes "+01:00".
+  if (shown.size() > 2) shown.insert(shown.size() - 2, ":");
+  return shown;
 }
 
 std::string owner_text(const OwnerInfo& owner) {
-  std::string text = owner.host + " pid " + std::to_string(owner.pid) + " user " + owner.user;
-  std::string names = owner.application;
-  if (!owner.command.empty()) names += (names.empty() ? "" : ", ") + owner.command;
-  if (!names.empty()) text += " (" + names + ")";
+  std::string text = owner.user + "@" + owner.host + ", pid " + std::to_string(owner.pid);
+  const std::string& program = owner.application.empty() ? owner.command : owner.application;
+  if (!program.empty()) text += " (" + program + ")";
   return visible(text);
 }
 
 std::string contender_text(const Contender& contender) {
   const std::string mode(name_of(contender.mode));
-  const std::string verb = contender.holds ? " is held " + mode : " is awaited " + mode;
-  std::string text = contender.resource.to_string() + verb + " by " + owner_text(contender.owner) +
-                     " since " + local_text(contender.since);
-  if (!contender.owner.reason.empty()) text += ", reason: " + contender.owner.reason;
-  return visible(text);
+  const std::string what = contender.holds ? " lock on " : " lock, still waited for, on ";
+  return visible(mode + what + contender.resource.to_string() + " by " +
+                 owner_text(contender.owner) + ", since " + local_text(contender.since));
 }
 
 void Table::add(std::vector<std::string> cells) {

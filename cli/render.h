@@ -11,12 +11,13 @@ namespace locker::cli {
 
 // UTC, RFC 3339 with milliseconds: "2026-11-30T13:40:58.123Z".
 std::string utc_text(std::chrono::system_clock::time_point time);
-// The local zone, for people: "2026-11-30 14:40:58".
+// The local zone, for people: "2026-11-30 14:40:58+01:00".
 std::string local_text(std::chrono::system_clock::time_point time);
 
-// "host pid 4711 user etl (nightly, spark-submit)", safe for a terminal.
+// "etl@host, pid 4711 (nightly)", safe for a terminal: the application, else the command.
 std::string owner_text(const OwnerInfo& owner);
-// "ods.t/dt=1 is held exclusive by host pid … since … (token …)", safe for a terminal.
+// "exclusive lock on ods.t/dt=1 by etl@host, pid 4711 (nightly), since …", as the library's errors
+// say it; safe for a terminal.
 std::string contender_text(const Contender& contender);
 
 // Rows under headings, columns padded. Every cell is made safe for a terminal.

@@ -46,9 +46,11 @@ constexpr std::array rows{
                "false", "", false,
                "let go once the command itself has ended, though processes it started still run"},
     SettingRow{"on_timeout", "--on-timeout", "LOCKER_ON_TIMEOUT", text, "COMMAND", "", "", false,
-               "a shell command for when the lock was not obtained; it gets JSON on stdin"},
+               "a shell command for when the lock was not obtained; it gets JSON on stdin, and "
+               "what it prints goes to stderr"},
     SettingRow{"on_lost", "--on-lost", "LOCKER_ON_LOST", text, "COMMAND", "", "", false,
-               "a shell command for when the lock was lost; it gets JSON on stdin"},
+               "a shell command for when the lock was lost; it gets JSON on stdin, and what "
+               "it prints goes to stderr"},
     SettingRow{"metrics_file", "--metrics-file", "LOCKER_METRICS_FILE", text, "FILE", "", "", false,
                "write figures of this run there, for a Prometheus textfile collector"},
 };
@@ -169,6 +171,16 @@ std::vector<std::string> unread_variables(const SettingSources& sources) {
                          did_you_mean(name, names));
     }
   }
+  // Names that `run` hands down look like settings; set by hand, they would be dropped in silence.
+  const bool under_run =
+      sources.environment.contains("LOCKER_OWNER") || sources.environment.contains("LOCKER_ID");
+  const auto mistaken = [&](const std::string& name, const std::string& meant) {
+    if (under_run || !sources.environment.contains(name)) return;
+    warnings.push_back(name + " is set for commands by `run`, it is no setting: did you mean " +
+                       meant + "?");
+  };
+  mistaken("LOCKER_URL", "LOCKER_BACKEND");
+  mistaken("LOCKER_SESSION_TIMEOUT", "--session-timeout");
   return warnings;
 }
 

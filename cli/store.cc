@@ -47,7 +47,7 @@ Result<std::optional<Owner>> inherited_owner() {
 
 Result<PartitionSpec> read_resource(std::span<const std::string> words) {
   if (words.empty()) {
-    return make_error(Errc::invalid, "usage", "a resource is missing: DB.TABLE [COL=VALUE…]");
+    return make_error(Errc::invalid, "usage", "a resource is missing: DB[.TABLE [COL=VALUE…]]");
   }
   const bool slash_form = words.front().find('/') != std::string::npos;
   if (slash_form && words.size() > 1) {

@@ -108,7 +108,7 @@ int run(Call& call) {
 
 extern const CommandSpec break_command{
     "break",
-    "--reason TEXT [options] DB.TABLE [COL=VALUE…]",
+    "--reason TEXT [options] DB[.TABLE [COL=VALUE…]]",
     "end the session of a lock's holder, with all its locks",
     "Its holder is told that the lock is lost and `run` ends its command; the next in the queue is "
     "granted after that.",

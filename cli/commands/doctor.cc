@@ -135,7 +135,7 @@ int run(Call& call) {
 }  // namespace
 
 extern const CommandSpec doctor_command{"doctor",
-                                        "[options] [DB.TABLE [COL=VALUE…]]",
+                                        "[options] [DB[.TABLE [COL=VALUE…]]]",
                                         "are the owners of locks alive, and what is to be done?",
                                         "",
                                         options,

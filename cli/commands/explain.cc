@@ -72,7 +72,7 @@ int run(Call& call) {
 }  // namespace
 
 extern const CommandSpec explain_command{"explain",
-                                         "[options] DB.TABLE [COL=VALUE…]",
+                                         "[options] DB[.TABLE [COL=VALUE…]]",
                                          "what would a lock wait for, and is it the right one?",
                                          "",
                                          options,

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "cli/command.h"
+#include "cli/exit_codes.h"
 #include "cli/listing.h"
 #include "cli/store.h"
 
@@ -16,6 +17,12 @@ int run(Call& call) {
   if (!locker) return call.voice.fail(locker.error());
   const Result<std::vector<Contender>> all = locker->list(*prefix);
   if (!all) return call.voice.fail(all.error());
+  // An empty answer could as well be the answer of the wrong store.
+  if (all->empty() && !wants_json(call.settings)) {
+    const std::string where = *prefix ? " at or below " + (*prefix)->to_string() : "";
+    call.voice.say("no locks" + where + " in " + locker->url());
+    return exit_done;
+  }
   return print_contenders(call, *all);
 }
 
@@ -23,9 +30,9 @@ int run(Call& call) {
 
 extern const CommandSpec ls_command{
     "ls",
-    "[options] [PREFIX]",
+    "[options] [DB[.TABLE [COL=VALUE…]]]",
     "list locks and their queues, in order",
-    "PREFIX is a database, a table or part of a partition: `ods`, `ods.t`, `ods.t dt=1`.",
+    "With a resource, what stands there and below: `ods`, `ods.t`, `ods.t dt=1`.",
     {},
     settings,
     false,

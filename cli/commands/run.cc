@@ -55,7 +55,7 @@ Result<RunWords> split_words(const ParsedOptions& given) {
   if (marked) ++word;
   split.command.assign(word, words.end());
   if (!by_option && split.resource.empty()) {
-    return make_error(Errc::invalid, "usage", "a resource is missing: DB.TABLE [COL=VALUE…]");
+    return make_error(Errc::invalid, "usage", "a resource is missing: DB[.TABLE [COL=VALUE…]]");
   }
   if (split.command.empty()) {
     return make_error(Errc::invalid, "usage", "the command to run is missing");
@@ -110,13 +110,14 @@ int run(Call& call) {
 
 extern const CommandSpec run_command{
     "run",
-    "[options] DB.TABLE [COL=VALUE…] [--] COMMAND [ARGUMENT…]",
+    "[options] DB[.TABLE [COL=VALUE…]] [--] COMMAND [ARGUMENT…]",
     "run a command while holding the lock",
     "The resource ends at the first word without `=`; from there on everything is the command. "
     "With -p, a `--` must stand before it. The command's exit code is passed through.",
     options,
     settings,
     true,
-    run};
+    run,
+    "locker run -w 10m ods.user_info dt=20230501 -- ./build_partition.sh 20230501"};
 
 }  // namespace locker::cli

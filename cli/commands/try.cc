@@ -49,7 +49,7 @@ int run(Call& call) {
 }  // namespace
 
 extern const CommandSpec try_command{"try",
-                                     "[options] DB.TABLE [COL=VALUE…]",
+                                     "[options] DB[.TABLE [COL=VALUE…]]",
                                      "would the lock be granted now? holds nothing",
                                      "",
                                      options,

@@ -18,7 +18,7 @@ using conformance::Outcome;
 using conformance::Verdict;
 
 constexpr std::array options{
-    OptionSpec{"--backend", "URL", "the store to check (default: the one of the settings)"},
+    OptionSpec{"--backend", "URL", "the same as --url"},
     OptionSpec{"--only", "TEXT", "only checks whose name has this in it"},
 };
 constexpr std::array<std::string_view, 4> settings{"url", "connect_timeout", "output", "log_level"};
@@ -56,6 +56,10 @@ Result<void> reach(const Call& call, const std::string& url) {
 int run(Call& call) {
   const std::string url =
       call.options.has("--backend") ? call.options.value("--backend") : call.settings.text("url");
+  if (call.options.has("--backend") && call.settings.value("url").origin == Origin::flag) {
+    return call.voice.fail(
+        make_error(Errc::invalid, "usage", "--backend is --url by another name: give one of them"));
+  }
   const Result<void> reached = reach(call, url);
   if (!reached) return call.voice.fail(reached.error());
   const std::string only = call.options.value("--only");

@@ -43,7 +43,7 @@ int run(Call& call) {
 
 extern const CommandSpec wait_command{
     "wait",
-    "[options] DB.TABLE [COL=VALUE…]",
+    "[options] DB[.TABLE [COL=VALUE…]]",
     "wait until the lock would be granted; holds nothing",
     "Another one may take it the moment after: to write, use `run`.",
     options,

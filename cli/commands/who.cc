@@ -26,7 +26,7 @@ int run(Call& call) {
 }  // namespace
 
 extern const CommandSpec who_command{"who",
-                                     "[options] DB.TABLE [COL=VALUE…]",
+                                     "[options] DB[.TABLE [COL=VALUE…]]",
                                      "who holds it, or something above or below it",
                                      "",
                                      {},

@@ -84,7 +84,7 @@ std::string WaitDisplay::line() const {
       "locker: waiting for " + resource_ + ": place " + std::to_string(status_->place);
   if (!status_->holders.empty()) {
     const Contender& holder = status_->holders.front();
-    text += ", held by " + owner_text(holder.owner) + " since " + local_text(holder.since);
+    text += ", held by " + owner_text(holder.owner) + ", since " + local_text(holder.since);
     const std::size_t others = status_->holders.size() - 1;
     if (others > 0) text += " and " + std::to_string(others) + " more";
   }

@@ -30,7 +30,8 @@ def flags_of(option):
 def commands(reference):
     for command in reference["commands"]:
         yield f".It Nm Cm {escaped(command['name'])} {escaped(command['usage'])}"
-        yield escaped(command["summary"][:1].upper() + command["summary"][1:]) + "."
+        summary = command["summary"][:1].upper() + command["summary"][1:]
+        yield escaped(summary) + ("" if summary.endswith("?") else ".")
         if command["details"]:
             yield escaped(command["details"])
         options = [option for option in command["options"] if "--help" not in option["flags"]]
