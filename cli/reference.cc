@@ -188,7 +188,8 @@ std::string group_help_text(std::string_view group) {
     if (!command->name.starts_with(std::string(group) + " ")) continue;
     text += two_columns(std::string(command->name), command->summary, 18);
   }
-  return text + "\n`locker " + std::string(group) + " COMMAND --help` says more about one of them.\n";
+  return text + "\n`locker " + std::string(group) +
+         " COMMAND --help` says more about one of them.\n";
 }
 
 std::string command_help_text(const CommandSpec& command) {

@@ -1,10 +1,30 @@
 #include "cli/store.h"
 
 #include <cstdlib>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <locker/text.h>
 
 namespace locker::cli {
+
+namespace {
+
+// Whoever gives words to -p is shown what they are in the form that it takes.
+Error with_slash_form(Error error, const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream left(text);
+  for (std::string word; left >> word;) words.push_back(word);
+  if (words.size() < 2) return error;
+  const Result<PartitionSpec> meant = PartitionSpec::parse_words(words);
+  if (!meant || !meant->check()) return error;
+  error.message += "\n-p takes the slash form: did you mean -p " + meant->to_string() + "?";
+  return error;
+}
+
+}  // namespace
 
 OpenOptions open_options(const Settings& settings) {
   OpenOptions options;
@@ -83,7 +103,7 @@ Result<LockSet> read_members(const ParsedOptions& options, std::span<const std::
   }
   for (const std::string& text : slash_forms) {
     Result<PartitionSpec> spec = PartitionSpec::parse(text);
-    if (!spec) return std::move(spec).error();
+    if (!spec) return with_slash_form(std::move(spec).error(), text);
     Result<void> checked = spec->check();
     if (!checked) return checked.error();
     members.push_back({std::move(*spec), mode});
@@ -103,6 +123,29 @@ Result<std::chrono::milliseconds> lock_timeout(const Call& call) {
     return make_error(Errc::invalid, "usage", "-n takes the lock now; it can't wait as -w says");
   }
   return std::chrono::milliseconds(0);
+}
+
+std::string database_note(const LockSet& members) {
+  for (const LockMember& member : members) {
+    if (!member.resource.table().empty()) continue;
+    const std::string name = member.resource.to_string();
+    return name + " is a whole database; a table is written db." + name;
+  }
+  return "";
+}
+
+std::string own_store_directory() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && *state == '/') return std::string(state) + "/locker";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return std::string(home) + "/.local/state/locker";
+  return "";
+}
+
+std::string default_store_directory() {
+  constexpr const char* shared = "/var/lib/locker";
+  const bool writable = ::faccessat(AT_FDCWD, shared, R_OK | W_OK | X_OK, AT_EACCESS) == 0;
+  return writable ? shared : own_store_directory();
 }
 
 std::string members_text(const LockSet& members) {

@@ -35,5 +35,12 @@ Result<LockSet> read_members(const ParsedOptions& options, std::span<const std::
 Result<std::chrono::milliseconds> lock_timeout(const Call& call);
 // "ods.t/dt=1", or "3 resources (ods.t/dt=1, …)".
 std::string members_text(const LockSet& members);
+// A sentence for whoever locks a whole database, most likely for having left out its name; empty
+// where every member is a table or below one.
+std::string database_note(const LockSet& members);
+// The directory of the default store, "/var/lib/locker" or the user's own; empty if there is none.
+std::string default_store_directory();
+// The user's own default store, whichever is in use; empty if there is none.
+std::string own_store_directory();
 
 }  // namespace locker::cli

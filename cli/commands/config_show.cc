@@ -5,6 +5,7 @@
 #include "cli/json_text.h"
 #include "cli/listing.h"
 #include "cli/render.h"
+#include "cli/store.h"
 
 namespace locker::cli {
 namespace {
@@ -42,7 +43,9 @@ int run(Call& call) {
   for (const SettingRow& row : setting_table()) {
     const SettingValue& value = call.settings.value(row.key);
     items.push_back(as_json(row, value));
-    std::vector<std::string> cells{std::string(row.key), value.text};
+    std::string shown = value.text;
+    if (row.key == "url" && shown == "local:") shown += " (" + default_store_directory() + ")";
+    std::vector<std::string> cells{std::string(row.key), std::move(shown)};
     if (origin) {
       cells.insert(cells.end(),
                    {origin_text(value), std::string(row.flags), std::string(row.environment),

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include <unistd.h>
 
@@ -65,18 +64,10 @@ std::string as_text(const SessionInfo& session) {
   return facts.to_string();
 }
 
-std::string own_store() {
-  const char* state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && *state == '/') return std::string(state) + "/locker";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return std::string(home) + "/.local/state/locker";
-  return "";
-}
-
 // The other store that commands on this host may use by default; empty: there is none.
 std::string other_store(const std::string& url) {
   const std::string shared = "/var/lib/locker";
-  const std::string own = own_store();
+  const std::string own = own_store_directory();
   std::string other;
   if (url == "local:" + shared) other = own;
   if (!own.empty() && url == "local:" + own) other = shared;

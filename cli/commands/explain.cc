@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 4> settings{"output", "url", "connect_tim
 std::vector<std::string> advice_for(const LockSet& members,
                                     const std::vector<Contender>& blockers) {
   std::vector<std::string> advice;
+  if (std::string note = database_note(members); !note.empty()) advice.push_back(std::move(note));
   for (const LockMember& member : members) {
     if (member.resource.keys().empty() || member.mode == LockMode::shared) continue;
     const std::string table = member.resource.database() + "." + member.resource.table();

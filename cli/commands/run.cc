@@ -103,6 +103,8 @@ Result<RunPlan> read_plan(const Call& call) {
 int run(Call& call) {
   Result<RunPlan> plan = read_plan(call);
   if (!plan) return call.voice.fail(plan.error());
+  const std::string note = database_note(plan->members);
+  if (!note.empty() && !call.settings.yes("quiet") && !call.voice.json()) call.voice.warn(note);
   return run_locked(call, std::move(*plan));
 }
 

@@ -36,14 +36,18 @@ int run(Call& call) {
   Result<std::vector<Contender>> blockers = locker->blockers(*members, *owner);
   if (!blockers) return call.voice.fail(blockers.error());
   const std::string resource = members_text(*members);
+  const bool json = wants_json(call.settings);
+  const std::string note = database_note(*members);
+  if (!note.empty() && !json && !call.settings.yes("quiet")) call.voice.warn(note);
   if (!blockers->empty()) {
     return call.voice.fail(busy(resource, std::move(*blockers)),
                            call.settings.number("conflict_exit_code"));
   }
-  const bool json = wants_json(call.settings);
-  print(json ? JsonObject().text("resource", resource).yes_no("granted", true).take() + "\n"
-             : resource + " would be granted now\n");
-  return exit_done;
+  if (!json) return print(resource + " would be granted now\n") ? exit_done : exit_internal;
+  JsonObject answer;
+  answer.text("resource", resource).yes_no("granted", true);
+  if (!note.empty()) answer.raw("advice", json_strings(std::vector{note}));
+  return print(answer.take() + "\n") ? exit_done : exit_internal;
 }
 
 }  // namespace

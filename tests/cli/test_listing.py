@@ -65,7 +65,41 @@ def test_L39_the_schema_of_a_listing(bench):
     assert bench.call("ls", "-o", "json").stdout.startswith(b"[{")
     assert holder.release() == 0
     assert bench.call("ls", "-o", "json").stdout == b"[]\n"
-    assert bench.call("ls").stdout == b""
+    done = bench.call("ls")
+    assert (done.stdout, done.stderr) == (b"", f"locker: no locks in {bench.store}\n".encode())
+    done = bench.call("ls", "ods.t")
+    assert done.stderr == f"locker: no locks at or below ods.t in {bench.store}\n".encode()
+
+
+def test_a_bare_database_is_told(bench):
+    """Most likely the database's name was left out."""
+    note = "user_info is a whole database; a table is written db.user_info"
+    line = f"locker: {note}\n".encode()
+    assert f"note: {note}\n".encode() in bench.call("explain", "user_info").stdout
+    assert bench.rows("explain", "user_info")[0]["advice"] == [note]
+    assert bench.call("try", "user_info").stderr == line
+    assert bench.rows("try", "user_info") == [
+        {"resource": "user_info", "granted": True, "advice": [note]}
+    ]
+    assert bench.call("run", "user_info", "true").stderr == line
+    assert bench.call("run", "-q", "user_info", "true").stderr == b""
+    assert bench.call("run", "ods.user_info", "true").stderr == b""
+
+
+def test_words_in_p_are_shown_in_the_slash_form(bench):
+    done = bench.call("run", "-p", "ods.user_info dt=1", "--", "true")
+    assert done.returncode == 65
+    assert b"did you mean -p ods.user_info/dt=1?" in done.stderr
+
+
+def test_times_for_people_are_local_with_their_offset(bench):
+    holder = bench.hold(*DAY)
+    zone = {"TZ": "UTC-5:30"}
+    shown = rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+05:30"
+    for words in (["ls"], ["explain", *DAY], ["doctor"], ["table", "show"], ["try", *DAY]):
+        done = bench.call(*words, env=zone)
+        assert re.search(shown, done.stdout + done.stderr), done
+    assert holder.release() == 0
 
 
 def test_L39_prefixes(bench):
@@ -121,7 +155,7 @@ def test_explain_knows_the_trap_of_spark(bench):
     holder = bench.hold("ods.t")
     done = bench.call("explain", *DAY)
     assert done.returncode == 0
-    assert b"would wait for:\n  ods.t is held" in done.stdout and b"_temporary" in done.stdout
+    assert b"would wait for:\n  exclusive lock on ods.t by" in done.stdout and b"_temporary" in done.stdout
     assert b"_temporary" not in bench.call("explain", "ods.t").stdout
     (answer,) = bench.rows("explain", *DAY)
     assert list(answer) == ["resource", "granted", "waits_for", "advice"]

@@ -26,7 +26,7 @@ def approve(bench, name, text):
         (rf"\b{re.escape(socket.gethostname())}\b", "HOST"),
         (r"user \w+", "user USER"),
         (r"\w+@HOST", "USER@HOST"),
-        (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?", "TIME"),
+        (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?", "TIME"),
         (r"[0-9a-f]{16}-[0-9a-f]{9}", "TOKEN"),
         (r"\b[0-9a-f]{32}\b", "ID"),
     ]:

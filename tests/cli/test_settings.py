@@ -1,11 +1,14 @@
 """Settings: which source counts, what is refused, and what help and completions say of them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
+
+from conftest import LOCKER
 
 DAY = ("ods.t", "dt=1")
 
@@ -100,6 +103,19 @@ def test_a_mistyped_variable_is_told(bench):
     )
 
 
+def test_names_of_run_are_told_from_settings(bench):
+    done = bench.call("ls", "-o", "json", env={"LOCKER_URL": "local:/nowhere"})
+    assert (done.returncode, done.stderr.decode()) == (
+        0,
+        "locker: LOCKER_URL is set for commands by `run`, it is no setting: "
+        "did you mean LOCKER_BACKEND?\n",
+    )
+    done = bench.call("ls", "-o", "json", env={"LOCKER_SESSION_TIMEOUT": "5s"})
+    assert b"no setting: did you mean --session-timeout?" in done.stderr
+    done = bench.call("run", *DAY, LOCKER, "ls", "-o", "json")
+    assert done.returncode == 0 and b"no setting" not in done.stderr
+
+
 def test_reserved_names_are_no_settings(bench):
     rows = shown(bench, env={"LOCKER_SESSION_TIMEOUT": "soon", "LOCKER_URL": "nonsense"})
     assert rows["session_timeout"]["origin"] == "default"
@@ -117,8 +133,10 @@ def test_help_has_every_table(bench):
         assert words.startswith(f"usage: locker {command['name']} {command['usage']}\n")
         for option in command["options"]:
             assert option["flags"] in words
+        assert "?." not in words
         for row in reference["exit_codes"]:
-            assert re.search(rf"^  {re.escape(row['code'])} ", words, re.M)
+            there = re.search(rf"^  {re.escape(row['code'])} ", words, re.M) is not None
+            assert there == (row["code"] in command["exit_codes"]), (command["name"], row)
     for row in reference["settings"]:
         assert re.search(rf"^  {row['key']} ", text, re.M)
     for row in reference["environment"]:
@@ -127,6 +145,27 @@ def test_help_has_every_table(bench):
         assert re.search(rf"^  {re.escape(row['code'])} ", text, re.M)
     names = [command["name"] for command in reference["commands"]]
     assert not {"lock", "unlock", "renew", "index", "commit", "history"} & set(names)
+
+
+def test_help_about_a_command_or_a_group(bench):
+    assert bench.call("help", "run").stdout == bench.call("run", "--help").stdout
+    assert b"example:\n  locker run " in bench.call("help", "run").stdout
+    group = bench.call("table", "--help")
+    assert group.returncode == 0
+    for name in ("table register", "table unregister", "table show"):
+        assert name.encode() in group.stdout
+    assert bench.call("help", "table").stdout == group.stdout
+    assert bench.call("help", "table", "show").stdout == bench.call("table", "show", "-h").stdout
+    assert bench.call("help").stdout == bench.call("--help").stdout
+    assert bench.code("help", "explan") == 64
+
+
+def test_the_directory_of_the_default_store_is_shown(bench):
+    del bench.environment["LOCKER_BACKEND"]
+    text = bench.call("config", "show").stdout.decode()
+    own = f"{bench.folder}/.local/state/locker"
+    folder = "/var/lib/locker" if os.access("/var/lib/locker", os.R_OK | os.W_OK | os.X_OK) else own
+    assert re.search(rf"^url +local: \({re.escape(folder)}\)$", text, re.M), text
 
 
 def test_unknown_commands_and_options_get_a_suggestion(bench):
@@ -188,6 +227,7 @@ def test_verify_runs_the_checks(bench):
     if names.returncode != 0:
         pytest.skip("built without tests")
     assert bench.code("verify", "--backend", "nonsense") == 64
+    assert bench.code("verify", "--backend", bench.store, "--url", bench.store) == 64
     assert bench.code("verify", "--only", "no check is called that") == 66
     url = f"local:{bench.folder}/verified"
     done = bench.call("verify", "--backend", url, "--only", "reader")

@@ -179,7 +179,7 @@ def test_L33_a_broken_lock_ends_the_command_before_the_next_starts(bench):
     bench.wait_for_waiters(1)
     done = bench.call("break", "--reason", "the test", *DAY)
     assert done.returncode == 0, done
-    assert b"ods.t/dt=1 is held exclusive" in done.stderr
+    assert b"exclusive lock on ods.t/dt=1 by" in done.stderr
     code, _, err = finish(waiter)
     assert code == 1 and err.count(b"o such process") == 2, err
     code, _, err = finish(holder)

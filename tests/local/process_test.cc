@@ -256,7 +256,7 @@ TEST_CASE("a store that a stopped process keeps busy is unavailable, and that pr
     const auto give_up_at = after(liveness_bound());
     (*observer)->set_deadline(give_up_at);
     bool got_on = false;
-    while (!got_on && store_now() < give_up_at) got_on = gets_on();
+    while (!got_on && locker::backends::local::store_now() < give_up_at) got_on = gets_on();
     REQUIRE(got_on);
     churner.signal(SIGSTOP);
     churner.await_stop();
