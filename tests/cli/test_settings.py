@@ -95,7 +95,7 @@ def test_wrong_values_in_the_environment(bench):
 
 
 def test_a_mistyped_variable_is_told(bench):
-    done = bench.call("ls", env={"LOCKER_TIMEOT": "5"})
+    done = bench.call("ls", "-o", "json", env={"LOCKER_TIMEOT": "5"})
     assert done.returncode == 0
     assert done.stderr == (
         b"locker: nothing reads the environment variable LOCKER_TIMEOT; "

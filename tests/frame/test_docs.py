@@ -81,6 +81,23 @@ def test_hello_is_short_and_shown_as_it_is(root):
     assert f"```cpp\n{hello}```" in (root / "docs" / "hello.md").read_text(encoding="utf-8")
 
 
+def test_async_is_shown_as_it_is(root):
+    source = (root / "docs" / "examples" / "async.cc").read_text(encoding="utf-8")
+    page = (root / "docs" / "hello.md").read_text(encoding="utf-8")
+    (shown,) = [text for text in re.findall(r"^```cpp\n(.*?)^```", page, re.S | re.M) if "Task" in text]
+    assert shown in source and "co_await locker->async_lock" in shown
+
+
+@pytest.mark.parametrize("name, says", [("hello", 1), ("async", 3)])
+def test_examples_build_against_the_build_tree(root, build, run, tmp_path, name, says):
+    """By the line that the page prints."""
+    page = (root / "docs" / "hello.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^g\+\+ .* build/liblocker/api/liblocker.a .*$", page, re.M)
+    words = line.replace("hello.cc", f"{name}.cc").replace(" build/", f" {build}/").split()
+    run(*words[:-1], tmp_path / name, cwd=root)
+    assert run(tmp_path / name, f"local:{tmp_path}/store").count(" is ours") == says
+
+
 def test_the_two_commands_come_first(root):
     first = (root / "README.md").read_text(encoding="utf-8").splitlines()[:15]
     assert [line for line in first if line.startswith("scripts/")] == ["scripts/demo", "scripts/test"]
