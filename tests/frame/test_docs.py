@@ -4,6 +4,7 @@ A block marked ```sh run is executed as it stands, with the built locker in the 
 own as the default, and a build_partition.sh in the folder.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -43,6 +44,15 @@ def test_commands_run(shell, text, build, tmp_path):
         stderr=subprocess.STDOUT, text=True, check=False, timeout=120,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_promises_are_those_of_the_backends(root, build, run):
+    page = (root / "docs" / "promises.md").read_text(encoding="utf-8")
+    # Without the names that the tests' own machinery has in the environment.
+    said = run(build / "cli" / "locker", "backends", "-o", "json", env={})
+    for backend in json.loads(said):
+        for fact in ("url", "what", "liveness", "order", "not_promised"):
+            assert backend[fact] in page, fact
 
 
 def test_there_are_commands_in_the_readme():
