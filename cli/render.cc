@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
+#include <regex>
 
 #include <unistd.h>
 
@@ -50,6 +52,23 @@ std::string local_text(system_clock::time_point time) {
   // "+0100" becomes "+01:00".
   if (shown.size() > 2) shown.insert(shown.size() - 2, ":");
   return shown;
+}
+
+std::string with_local_times(std::string_view sentence) {
+  static const std::regex written(R"(\b(since|at) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z)");
+  using Matches = std::regex_iterator<std::string_view::const_iterator>;
+  std::string text;
+  std::size_t done = 0;
+  for (Matches each(sentence.begin(), sentence.end(), written); each != Matches(); ++each) {
+    const std::match_results<std::string_view::const_iterator>& match = *each;
+    std::tm parts{};
+    ::strptime(match[2].str().c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+    const auto begin = static_cast<std::size_t>(match.position());
+    text += sentence.substr(done, begin - done);
+    text += match[1].str() + " " + local_text(system_clock::from_time_t(::timegm(&parts)));
+    done = begin + static_cast<std::size_t>(match.length());
+  }
+  return text + std::string(sentence.substr(done));
 }
 
 std::string owner_text(const OwnerInfo& owner) {

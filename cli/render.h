@@ -14,6 +14,10 @@ std::string utc_text(std::chrono::system_clock::time_point time);
 // The local zone, for people: "2026-11-30 14:40:58+01:00".
 std::string local_text(std::chrono::system_clock::time_point time);
 
+// A sentence of the library, whose times are UTC since it goes into JSON too, for people: what
+// follows "since" or "at" in the local zone.
+std::string with_local_times(std::string_view sentence);
+
 // "etl@host, pid 4711 (nightly)", safe for a terminal: the application, else the command.
 std::string owner_text(const OwnerInfo& owner);
 // "exclusive lock on ods.t/dt=1 by etl@host, pid 4711 (nightly), since …", as the library's errors

@@ -62,7 +62,8 @@ int Voice::fail(const Error& error, int not_obtained) const {
 
 std::string error_text(const Error& error) {
   std::string text = "locker: ";
-  std::string_view left = error.message;
+  const std::string message = with_local_times(error.message);
+  std::string_view left = message;
   // The library's sentence may have lines of its own, as a caret under what is wrong.
   for (std::size_t end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {
     text += visible(left.substr(0, end)) + "\n";

@@ -103,7 +103,11 @@ class Keeper {
   }
 
   void start(LinkPacket& packet) {
-    if (packet.descriptors.empty()) return;
+    // The kernel drops those that are over the limit of open files.
+    if (static_cast<int>(packet.descriptors.size()) < packet.message.value) {
+      link_.send({LinkKind::failed, EMFILE, 0});
+      ::_exit(0);
+    }
     std::vector<std::string> environment = unpack_lines(packet.descriptors[0]);
     if (packet.descriptors.size() > 1) life_ = std::move(packet.descriptors[1]);
     int ends[2] = {-1, -1};

@@ -39,7 +39,7 @@ CommandEnd RunningCommand::run(LockHandle& handle, RunOrders orders) {
     loss->error = error;
     loss->notice.set();
   });
-  if (!start(orders_)) keeper_died();
+  if (const int problem = start(orders_); problem != 0) not_started(problem);
   while (!over_) {
     pollfd watched[] = {{link_.descriptor(), POLLIN, 0},
                         {signals_.get(), POLLIN, 0},
@@ -56,15 +56,17 @@ CommandEnd RunningCommand::run(LockHandle& handle, RunOrders orders) {
   return std::move(end_);
 }
 
-bool RunningCommand::start(const RunOrders& orders) {
+int RunningCommand::start(const RunOrders& orders) {
   const Descriptor environment = pack_lines(child_environment(orders.lock));
-  if (!environment.open()) return false;
+  if (!environment.open()) return EMFILE;
   std::vector<int> descriptors{environment.get()};
   if (orders.liveness_descriptor >= 0) descriptors.push_back(orders.liveness_descriptor);
   // In a pipeline others of locker's group may need the terminal more; then the command gets it
   // only when it asks for it (see command_stopped).
   const bool alone = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
-  return link_.send({LinkKind::start, 0, alone && terminal_.ours() ? 1 : 0}, descriptors);
+  const int sent = static_cast<int>(descriptors.size());
+  const LinkMessage start{LinkKind::start, sent, alone && terminal_.ours() ? 1 : 0};
+  return link_.send(start, descriptors) ? 0 : errno;
 }
 
 int RunningCommand::next_in_ms() const {
@@ -133,6 +135,15 @@ void RunningCommand::hear_packet(const LinkMessage& message) {
   }
 }
 
+// The keeper never got its orders, so there is no command; it has nothing to live for.
+void RunningCommand::not_started(int problem) {
+  over_ = true;
+  ::kill(keeper_.process, SIGKILL);
+  end_.started = false;
+  end_.exit_code = exit_cannot_execute;
+  voice_.say(command_name_ + ": cannot be started: " + std::strerror(problem));
+}
+
 void RunningCommand::command_failed(int problem) {
   const bool absent = problem == ENOENT || problem == ENOTDIR;
   end_.started = false;
@@ -183,6 +194,8 @@ void RunningCommand::keeper_died() {
   over_ = true;
   voice_.say("the process that kept the command was killed, so the command was ended");
   const auto look_again = milliseconds(10);
+  // It may have closed its end and live on; its number is its own until it is reaped below.
+  ::kill(keeper_.process, SIGKILL);
   while (true) {
     kill_children(group_, keeper_.process);
     int status = 0;

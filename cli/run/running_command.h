@@ -45,11 +45,13 @@ class RunningCommand {
   CommandEnd run(LockHandle& handle, RunOrders orders);
 
  private:
-  bool start(const RunOrders& orders);
+  // 0, or the error number that kept the orders from the keeper.
+  int start(const RunOrders& orders);
   void hear_signals();
   void hear_keeper();
   void hear_packet(const LinkMessage& message);
   void check_lost();
+  void not_started(int problem);
   void command_failed(int problem);
   void command_stopped(int signal);
   void command_ended(int exit_code);

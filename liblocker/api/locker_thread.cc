@@ -1,9 +1,13 @@
 #include "api/locker_thread.h"
 
 #include <csignal>
+#include <exception>
+
+#include <boost/asio/steady_timer.hpp>
 
 #include "backends/registry.h"
 #include "runtime/process_info.h"
+#include "runtime/spawn.h"
 #include "runtime/system_clock.h"
 
 namespace locker::runtime {
@@ -12,6 +16,10 @@ namespace {
 boost::asio::awaitable<Result<void>> stop_engine(EnginePtr engine) {
   co_await engine->stop();
   co_return Result<void>();
+}
+
+boost::asio::awaitable<void> stop_in_background(EnginePtr engine) {
+  co_await engine->stop();
 }
 
 }  // namespace
@@ -39,7 +47,21 @@ LockerThread::~LockerThread() {
   }
 }
 
+// Whatever Asio can't get from the kernel it reports by throwing: here, once, before anything runs.
+Result<void> LockerThread::start_reactor() {
+  try {
+    const boost::asio::steady_timer first(*context_);
+  } catch (const std::exception& failure) {
+    return make_error(Errc::unavailable, "no_descriptor",
+                      std::string("the event loop cannot be started (") + failure.what() +
+                          "): raise the limit of open files (ulimit -n)");
+  }
+  return {};
+}
+
 Result<void> LockerThread::open(std::string_view url, const OpenOptions& options) {
+  Result<void> started = start_reactor();
+  if (!started) return started;
   const auto clock = std::make_shared<SystemClock>(context_->get_executor());
   EngineOptions engine_options;
   engine_options.self = describe_self(options.application);
@@ -58,7 +80,7 @@ Result<void> LockerThread::open(std::string_view url, const OpenOptions& options
 void LockerThread::close() {
   if (std::exchange(closed_, true) || engine_ == nullptr) return;
   if (on_own_thread()) {
-    boost::asio::co_spawn(*context_, stop_engine(engine_), boost::asio::detached);
+    spawn(context_->get_executor(), stop_in_background(engine_));
     return;
   }
   const Result<void> stopped = run_and_wait(stop_engine(engine_));

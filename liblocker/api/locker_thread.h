@@ -5,8 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -15,6 +13,7 @@
 #include <locker/pending.h>
 
 #include "runtime/engine.h"
+#include "runtime/spawn.h"
 
 namespace locker::runtime {
 
@@ -39,7 +38,7 @@ class LockerThread : public std::enable_shared_from_this<LockerThread> {
   template <typename T>
   Pending<T> run(boost::asio::awaitable<Result<T>> work) {
     Pending<T> pending;
-    boost::asio::co_spawn(*context_, complete(std::move(work), pending), boost::asio::detached);
+    spawn(context_->get_executor(), complete(std::move(work), pending));
     return pending;
   }
 
@@ -61,6 +60,7 @@ class LockerThread : public std::enable_shared_from_this<LockerThread> {
   }
 
  private:
+  Result<void> start_reactor();
   template <typename T>
   static boost::asio::awaitable<void> complete(boost::asio::awaitable<Result<T>> work,
                                                Pending<T> pending) {

@@ -4,10 +4,8 @@
 #include <map>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include "core/turn.h"
+#include "runtime/spawn.h"
 
 namespace locker::runtime {
 namespace {
@@ -107,7 +105,7 @@ awaitable<Result<GrantPtr>> borrow_grant(EnginePtr engine, LifelinePtr line, Req
   auto grant = std::make_shared<Grant>(request, std::move(joined), line, false);
   grant->borrow();
   engine->add_grant(grant);
-  boost::asio::co_spawn(engine->executor(), follow(engine, grant), boost::asio::detached);
+  spawn(engine->executor(), follow(engine, grant));
   co_return grant;
 }
 

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include "core/column_order.h"
 #include "runtime/acquire.h"
 #include "runtime/messages.h"
+#include "runtime/spawn.h"
 
 namespace locker::runtime {
 namespace {
@@ -103,8 +101,7 @@ awaitable<Result<GrantPtr>> Engine::acquire(AttemptPtr attempt) {
   attempt->owner_holds = holds_anything(owner_id);
   // A wait of a second or more includes connecting; a shorter one begins when the session is up.
   if (attempt->timeout >= std::chrono::seconds(1)) begin_wait(attempt);
-  boost::asio::co_spawn(executor_, locker::runtime::acquire(shared_from_this(), attempt),
-                        boost::asio::detached);
+  spawn(executor_, locker::runtime::acquire(shared_from_this(), attempt));
   while (!attempt->over()) {
     co_await attempt->answered->wait();
     if (attempt->over()) break;
@@ -237,9 +234,7 @@ awaitable<Result<void>> Engine::release(GrantPtr grant) {
   if (grant->borrowed()) co_return Result<void>();
   auto work = std::make_shared<Background>();
   work->done = clock_->make_event();
-  boost::asio::co_spawn(executor_,
-                        leave_in_background(clock_, grant->lifeline(), grant->request().id, work),
-                        boost::asio::detached);
+  spawn(executor_, leave_in_background(clock_, grant->lifeline(), grant->request().id, work));
   co_return co_await bounded(work);
 }
 
@@ -262,9 +257,7 @@ awaitable<Result<void>> Engine::downgrade(GrantPtr grant) {
   grant->lower();
   auto work = std::make_shared<Background>();
   work->done = clock_->make_event();
-  boost::asio::co_spawn(executor_,
-                        lower_in_background(clock_, grant->lifeline(), grant->request().id, work),
-                        boost::asio::detached);
+  spawn(executor_, lower_in_background(clock_, grant->lifeline(), grant->request().id, work));
   co_return co_await bounded(work);
 }
 

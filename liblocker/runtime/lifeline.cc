@@ -1,10 +1,8 @@
 #include "runtime/lifeline.h"
+#include "runtime/spawn.h"
 
 #include <algorithm>
 #include <utility>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 namespace locker::runtime {
 
@@ -23,7 +21,7 @@ Lifeline::Lifeline(boost::asio::any_io_executor executor, std::shared_ptr<Clock>
 void Lifeline::start() {
   session_->on_over(tick_);
   if (lease_.has_value()) next_beat_ = clock_->after(LeaseRule::beat_every(*session_->timeout()));
-  boost::asio::co_spawn(executor_, run(shared_from_this()), boost::asio::detached);
+  spawn(executor_, run(shared_from_this()));
 }
 
 void Lifeline::begin_wait() {
@@ -96,7 +94,7 @@ void Lifeline::lose(const Error& why) {
   }
   // After a long outage the session may still live at the coordinator, with the nodes of locks that
   // nobody believes in: closing it takes them away.
-  boost::asio::co_spawn(executor_, finish(shared_from_this()), boost::asio::detached);
+  spawn(executor_, finish(shared_from_this()));
 }
 
 void Lifeline::close(const Error& why) {
@@ -132,7 +130,7 @@ awaitable<void> Lifeline::run(std::shared_ptr<Lifeline> self) {
       if (self->lease_is_over()) break;
       if (!self->beating_ && self->clock_->now() >= self->next_beat_.at) {
         self->beating_ = true;
-        boost::asio::co_spawn(self->executor_, beat(self), boost::asio::detached);
+        spawn(self->executor_, beat(self));
       }
       const Deadline lease_end =
           self->holders_ > 0 ? self->clock_->after(self->valid_for()) : Deadline{};

@@ -99,6 +99,12 @@ def test_times_for_people_are_local_with_their_offset(bench):
     for words in (["ls"], ["explain", *DAY], ["doctor"], ["table", "show"], ["try", *DAY]):
         done = bench.call(*words, env=zone)
         assert re.search(shown, done.stdout + done.stderr), done
+    for words in (["run", "-n", *DAY, "true"], ["try", "ods.t", "dtt=1"]):
+        done = bench.call(*words, env=zone)
+        assert done.returncode in (65, 75) and b"Z" not in done.stderr, done
+        assert re.search(rb"(since|at) " + shown, done.stderr), done
+    (line,) = bench.call("run", "-n", "-o", "json", *DAY, "true", env=zone).stderr.splitlines()
+    assert re.search(r"since \S+Z", json.loads(line)["error"]["message"])
     assert holder.release() == 0
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 
 import pytest
@@ -224,3 +225,19 @@ def test_R02_a_stopped_locker_keeps_its_lock(bench):
     send(holder.process, "CONT")
     assert holder.release() == 0
     assert bench.code("run", "-n", *DAY, "true") == 0
+
+
+def test_too_few_descriptors_end_the_run(bench):
+    # At some limits the store cannot be opened, at others the command cannot be handed over; at none
+    # may the run hang, and at none may the lock stay.
+    codes = set()
+    for limit in range(4, 40):
+        def lower(most=limit):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+        locker = bench.start("run", "-w", "2", *DAY, "true", preexec_fn=lower)
+        code, _, err = finish(locker)
+        codes.add(code)
+        assert code == 0 or err, limit
+    assert 0 in codes and len(codes) > 1
+    assert bench.rows("ls") == []

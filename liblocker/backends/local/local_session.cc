@@ -1,10 +1,8 @@
 #include "backends/local/local_session.h"
+#include "runtime/spawn.h"
 
 #include <algorithm>
 #include <utility>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 
 namespace locker::backends::local {
 
@@ -69,7 +67,7 @@ void LocalSession::look() {
   look_again_ = true;
   if (looking_ || closed_) return;
   looking_ = true;
-  boost::asio::co_spawn(thread_->executor(), look_on(shared_from_this()), boost::asio::detached);
+  runtime::spawn(thread_->executor(), look_on(shared_from_this()));
 }
 
 void LocalSession::look_later() {
