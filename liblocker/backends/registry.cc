@@ -10,8 +10,8 @@
 namespace locker::backends {
 namespace {
 
-BackendFacts local_facts() {
-  BackendFacts facts;
+BackendAbout local_facts() {
+  BackendAbout facts;
   facts.scheme = "local";
   facts.url_form = "local:[/dir]";
   facts.what = "all processes of one host, in one directory and without a server";
@@ -24,7 +24,7 @@ BackendFacts local_facts() {
 
 std::string known_forms() {
   std::string forms;
-  for (const BackendFacts& facts : built_in()) {
+  for (const BackendAbout& facts : built_in()) {
     if (!forms.empty()) forms += ", ";
     forms += "`" + facts.url_form + "` (" + facts.what + ")";
   }
@@ -55,7 +55,7 @@ Result<std::unique_ptr<runtime::LockBackend>> make_local(const core::Url& url,
 
 }  // namespace
 
-std::vector<BackendFacts> built_in() {
+std::vector<BackendAbout> built_in() {
   return {local_facts()};
 }
 

@@ -7,6 +7,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <locker/about.h>
 #include <locker/partition_locker.h>
 
 #include "runtime/lock_backend.h"
@@ -21,19 +22,8 @@ struct BackendContext {
   OwnerInfo self;  // this process
 };
 
-// What a backend promises; what it does not is refused with `unsupported`, never weakened.
-struct BackendFacts {
-  std::string scheme;        // "local"
-  std::string url_form;      // "local:[/dir]"
-  std::string what;          // half a sentence
-  std::string liveness;      // how a dead holder is told from a living one
-  std::string order;         // in what order waiters are served
-  std::string not_promised;  // what a user must not rely on
-  std::string library;       // the client library and its version
-};
-
 // The backends that are built in.
-std::vector<BackendFacts> built_in();
+std::vector<BackendAbout> built_in();
 
 // Makes the backend of a URL; opens nothing yet. Error: invalid/bad_url (unknown scheme, malformed,
 // unknown parameter), with the forms that would be right.

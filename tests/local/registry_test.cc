@@ -39,9 +39,9 @@ TEST_CASE("B06: a URL names a backend or is refused with the forms that are righ
 }
 
 TEST_CASE("every built-in backend says what it promises") {
-  const std::vector<BackendFacts> all = built_in();
+  const std::vector<BackendAbout> all = built_in();
   REQUIRE(all.size() == 1);
-  for (const BackendFacts& facts : all) {
+  for (const BackendAbout& facts : all) {
     for (const std::string& text : {facts.scheme, facts.url_form, facts.what, facts.liveness,
                                     facts.order, facts.not_promised, facts.library}) {
       CHECK_FALSE(text.empty());
