@@ -27,7 +27,7 @@ constexpr std::array rows{
                 "the lock was not granted in time (`-E` changes it); try later",
                 "|run|try|wait|precreate|table register|table unregister|"},
     ExitCodeRow{"76", "deadlock", "waiting would never end: let go of what you hold, start again",
-                "|run|wait|table register|table unregister|"},
+                "|run|table register|table unregister|"},
     ExitCodeRow{"77", "no permission", "the store refuses this user", "store"},
     ExitCodeRow{"78", "configuration",
                 "a wrong setting in the environment or a file, or another layout", "all"},
