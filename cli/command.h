@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +36,8 @@ struct CommandSpec {
   bool stops_at_first_word;
   int (*run)(Call& call);
   std::string_view example = {};  // a call, for --help; may be empty
+  // How many words that are no options it takes at most.
+  std::size_t most_words = std::numeric_limits<std::size_t>::max();
 };
 
 // Whether a command's work is done in a store.

@@ -10,8 +10,6 @@
 namespace locker::cli {
 namespace {
 
-constexpr std::size_t longest_file_bytes = 1024 * 1024;
-
 // Keeps the entries of the one object in their order and says what is wrong with anything else.
 class EntryReader : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -48,6 +46,7 @@ class EntryReader : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool entry(std::string value) {
+    if (value.find('\0') != std::string::npos) return refuse("there is a NUL in the value");
     if (depth_ == 0) return refuse("the file is not an object, {\"key\": value, …}");
     entries_.push_back({key_, std::move(value)});
     return true;
@@ -77,8 +76,12 @@ class EntryReader : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<std::vector<ConfigEntry>> parse_config(std::string_view text) {
-  if (text.size() > longest_file_bytes) {
+  if (text.size() > longest_config_bytes) {
     return make_error(Errc::config, "the file is larger than 1 MiB");
+  }
+  // Whoever reads on in C would read another value.
+  if (text.find('\0') != std::string_view::npos) {
+    return make_error(Errc::config, "there is a NUL in the file");
   }
   EntryReader reader(text);
   if (!nlohmann::json::sax_parse(text, &reader)) {

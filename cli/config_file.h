@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,8 @@
 #include <locker/result.h>
 
 namespace locker::cli {
+
+inline constexpr std::size_t longest_config_bytes = 1024 * 1024;
 
 // One entry of a configuration file, its value as it would be written for a flag.
 struct ConfigEntry {

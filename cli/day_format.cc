@@ -4,8 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-
-#include <unistd.h>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 #include <locker/text.h>
 
@@ -26,11 +27,17 @@ std::string digits(int number, int width) {
   return text;
 }
 
-// A name without a way out of the database's folder, which has a file for it.
+// A name without a way out of the database's folder, which has a zone's file for it: what else lies
+// there, as folders and tables, libc would silently read as UTC.
 bool zone_exists(const std::string& zone) {
   if (zone.find("..") != std::string::npos || zone.front() == '/' || zone.front() == ':')
     return false;
-  return ::access(("/usr/share/zoneinfo/" + zone).c_str(), R_OK) == 0 || zone == "UTC";
+  const std::string path = "/usr/share/zoneinfo/" + zone;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return zone == "UTC";
+  char mark[4] = {};
+  std::ifstream(path, std::ios::binary).read(mark, sizeof mark);
+  return std::string_view(mark, sizeof mark) == "TZif";
 }
 
 Result<year_month_day> today_in(const std::string& zone) {

@@ -89,12 +89,22 @@ bool is_group(const std::string& word) {
   return std::ranges::any_of(command_table(), within);
 }
 
-// `locker help run`, `locker help table`.
+int surplus(const std::string& word) {
+  return Voice().fail(
+      make_error(Errc::invalid, "usage",
+                 "\"" + visible(word) + "\" is a word too many (see `locker --help`)"));
+}
+
+// `locker help run`, `locker help table`, also with `--help`.
 int help_about(const std::vector<std::string>& words) {
   const Chosen chosen = choose(words);
+  const std::size_t known = chosen.command != nullptr ? chosen.words : 1;
+  if (chosen.command == nullptr && !is_group(words[0])) {
+    return Voice().fail(unknown_command(words));
+  }
+  if (words.size() > known) return surplus(words[known]);
   if (chosen.command != nullptr) return show(command_help_text(*chosen.command));
-  if (is_group(words[0])) return show(group_help_text(words[0]));
-  return Voice().fail(unknown_command(words));
+  return show(group_help_text(words[0]));
 }
 
 int run_words(const std::vector<std::string>& words) {
@@ -103,11 +113,13 @@ int run_words(const std::vector<std::string>& words) {
     return exit_usage;
   }
   const std::string& first = words.front();
-  if (is_help(first) && (words.size() == 1 || first != "help")) return show(help_text());
+  if (is_help(first) && words.size() == 1) return show(help_text());
   if (is_help(first)) return help_about({words.begin() + 1, words.end()});
   if (words.size() == 2 && is_help(words[1]) && is_group(first)) {
     return show(group_help_text(first));
   }
+  const bool alone = first == "--version" || first == "--dump-reference";
+  if (alone && words.size() > 1) return surplus(words[1]);
   if (first == "--version") return print_version();
   // For whoever makes the man page and the docs; not for people.
   if (first == "--dump-reference")

@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include <cstddef>
+
 #include <CLI/CLI.hpp>
 
 #include <locker/text.h>
@@ -27,7 +29,9 @@ class Parser {
   }
 
   Result<ParsedOptions> parse(std::span<const std::string> words) {
-    std::vector<std::string> backwards(words.rbegin(), words.rend());
+    Result<std::vector<std::string>> separate = values_apart(words);
+    if (!separate) return std::move(separate).error();
+    std::vector<std::string> backwards(separate->rbegin(), separate->rend());
     try {
       app_.parse(backwards);
     } catch (const CLI::ParseError& error) {
@@ -61,6 +65,55 @@ class Parser {
     entries_.push_back({flags, !value_name.empty(), option});
   }
 
+  const Entry* find(std::string_view flag) const {
+    for (const Entry& entry : entries_) {
+      const std::size_t comma = entry.flags.find(',');
+      if (entry.flags.substr(0, comma) == flag || long_flag(entry.flags) == flag) return &entry;
+    }
+    return nullptr;
+  }
+
+  // Makes `--name=value` two words: CLI11 takes the next word for a value that is empty, and
+  // accepts a value for an option that takes none.
+  Result<std::vector<std::string>> values_apart(std::span<const std::string> words) const {
+    std::vector<std::string> apart;
+    std::size_t next = 0;
+    while (next < words.size()) {
+      const std::string& word = words[next];
+      const bool is_option = word.size() > 1 && word.front() == '-';
+      if (word == "--" || (!is_option && command_.stops_at_first_word)) break;
+      ++next;
+      const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+      const std::string name = word.substr(0, equals);
+      const Entry* entry = word.starts_with("--") ? find(name) : last_of_cluster(word);
+      if (entry == nullptr || equals == std::string::npos) {
+        apart.push_back(word);
+        // The value is whatever stands next, even if it looks like an option.
+        if (entry != nullptr && entry->takes_value && next < words.size()) {
+          apart.push_back(words[next++]);
+        }
+        continue;
+      }
+      if (!entry->takes_value) {
+        return usage(name + " takes no value: \"" + visible(word.substr(equals + 1)) + "\"");
+      }
+      apart.push_back(name);
+      apart.push_back(word.substr(equals + 1));
+    }
+    apart.insert(apart.end(), words.begin() + static_cast<std::ptrdiff_t>(next), words.end());
+    return apart;
+  }
+
+  // Of `-w` or `-nw`: the option whose value the next word is; null: none needs it.
+  const Entry* last_of_cluster(const std::string& word) const {
+    for (std::size_t index = 1; index < word.size(); ++index) {
+      const Entry* entry = find(std::string("-") + word[index]);
+      if (entry == nullptr) return nullptr;
+      if (entry->takes_value) return index + 1 == word.size() ? entry : nullptr;
+    }
+    return nullptr;
+  }
+
   void collect(const Entry& entry, ParsedOptions& parsed) const {
     if (entry.option->count() == 0) return;
     const std::string flag(long_flag(entry.flags));
@@ -86,7 +139,15 @@ class Parser {
       if (word->size() > 1 && word->front() == '-' && !parsed.help) return unknown(*word);
       if (command_.stops_at_first_word) break;
     }
+    if (words.size() > command_.most_words && !parsed.help) return surplus(words);
     return {};
+  }
+
+  Error surplus(const std::vector<std::string>& words) const {
+    const std::string& word = words[command_.most_words];
+    const bool url = word.find(':') != std::string::npos && find("--url") != nullptr;
+    return usage("\"" + visible(word) + "\" is a word too many" +
+                 (url ? "; a store is given with --url" : ""));
   }
 
   Error unknown(const std::string& word) const {

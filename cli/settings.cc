@@ -6,13 +6,16 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
-#include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <locker/text.h>
 
 #include "cli/config_file.h"
+#include "cli/run/descriptor.h"
 
 extern char** environ;
 
@@ -124,14 +127,27 @@ Error setting_error(const SettingRow& row, const SettingValue& value, const std:
 }
 
 Result<std::string> file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  const auto unreadable = [&path](const std::string& why) {
+    return make_error(Errc::config, visible(path) + ": cannot read: " + why);
+  };
+  // Opening a pipe must not wait for its writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::string("{}");
-    return make_error(Errc::config, visible(path) + ": cannot read: " + std::strerror(errno));
+    return unreadable(std::strerror(errno));
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return unreadable(std::strerror(errno));
+  if (!S_ISREG(facts.st_mode)) return unreadable("it is no regular file");
+  std::string text;
+  char part[8192];
+  while (text.size() <= longest_config_bytes) {
+    const ssize_t count = ::read(file.get(), part, sizeof part);
+    if (count < 0) return unreadable(std::strerror(errno));
+    if (count == 0) break;
+    text.append(part, static_cast<std::size_t>(count));
+  }
+  return text;
 }
 
 using Values = std::map<std::string, SettingValue, std::less<>>;

@@ -43,6 +43,7 @@ int run(Call& call) {
 extern const CommandSpec backends_command{
     "backends", "[options]", "the backends that are built in, and what each promises",
     "",         {},          settings,
-    false,      run};
+    false,      run,         {},
+    0};
 
 }  // namespace locker::cli

@@ -24,6 +24,6 @@ int run(Call& call) {
 }  // namespace
 
 extern const CommandSpec completion_command{
-    "completion", "bash|zsh|fish", "print completions for a shell", "", {}, {}, false, run};
+    "completion", "bash|zsh|fish", "print completions for a shell", "", {}, {}, false, run, {}, 1};
 
 }  // namespace locker::cli

@@ -68,6 +68,8 @@ extern const CommandSpec config_show_command{
     options,
     settings,
     false,
-    run};
+    run,
+    {},
+    0};
 
 }  // namespace locker::cli

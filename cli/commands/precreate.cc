@@ -59,6 +59,9 @@ Result<void> fix_column(PartitionLocker& locker, const PartitionSpec& table,
 Result<std::vector<PartitionSpec>> read_partitions(const Call& call, const PartitionSpec& table) {
   const ParsedOptions& given = call.options;
   const std::string pattern = given.has("--format") ? given.value("--format") : "yyyyMMdd";
+  if (given.has("--tz") && given.value("--tz").empty()) {
+    return usage("--tz: the zone is empty; leave the option out for the local one");
+  }
   const Result<int> count = read_days(given);
   if (!count) return count.error();
   const Result<std::vector<std::string>> days =
@@ -114,6 +117,8 @@ extern const CommandSpec precreate_command{
     options,
     settings,
     false,
-    run};
+    run,
+    {},
+    1};
 
 }  // namespace locker::cli

@@ -83,6 +83,10 @@ Result<RunPlan> read_plan(const Call& call) {
   if (!words) return std::move(words).error();
   Result<LockSet> members = read_members(call.options, words->resource);
   if (!members) return std::move(members).error();
+  // Two that hold it shared at the same time would both find nothing done.
+  if (call.options.has("--once") && call.options.has("--shared")) {
+    return make_error(Errc::invalid, "usage", "--once needs the exclusive lock, not -s");
+  }
   Result<int> skipped = once_code(call.options);
   if (!skipped) return std::move(skipped).error();
   Result<std::chrono::milliseconds> timeout = lock_timeout(call);

@@ -52,6 +52,8 @@ extern const CommandSpec table_show_command{"table show",
                                             {},
                                             settings,
                                             false,
-                                            run};
+                                            run,
+                                            {},
+                                            1};
 
 }  // namespace locker::cli

@@ -28,6 +28,8 @@ extern const CommandSpec table_unregister_command{
     {},
     settings,
     false,
-    run};
+    run,
+    {},
+    1};
 
 }  // namespace locker::cli

@@ -97,6 +97,8 @@ extern const CommandSpec verify_command{
     options,
     settings,
     false,
-    run};
+    run,
+    {},
+    0};
 
 }  // namespace locker::cli

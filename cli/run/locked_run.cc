@@ -36,6 +36,10 @@ milliseconds since(steady_clock::time_point begin) {
   return std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
 }
 
+bool is_loss(const Error& error) {
+  return error.errc == Errc::lost || error.errc == Errc::fenced;
+}
+
 class LockedRun {
  public:
   LockedRun(Call& call, RunPlan plan)
@@ -160,9 +164,10 @@ class LockedRun {
     Result<void> recorded;
     const bool succeeded = end.exit_code == 0 && end.started;
     if (plan_.once && succeeded) recorded = once.record(plan_.command.front());
-    if (!recorded) return lost(recorded.error());
+    if (!recorded && is_loss(recorded.error())) return lost(recorded.error());
     const Result<void> let_go = handle.unlock();
     if (!let_go && let_go.error().errc == Errc::lost && !end.lost) return lost(let_go.error());
+    if (!recorded) return not_recorded(recorded.error());
     figures_.lost = end.lost.has_value();
     figures_.result = figures_.lost ? "lost" : (succeeded ? "done" : "failed");
     return end.exit_code;
@@ -203,6 +208,16 @@ class LockedRun {
     hook_ = Hook(call_.settings.text("on_lost"), event_json("lost", error));
     call_.voice.fail(error);
     return exit_lost;
+  }
+
+  // The lock was held to the end, but a later run with --once will not know of this one.
+  int not_recorded(const Error& error) {
+    figures_.result = "error";
+    return call_.voice.fail(
+        make_error(Errc::unavailable,
+                   "the command succeeded, but its success could not be recorded, so --once would "
+                   "run it again: " +
+                       error.message));
   }
 
   std::string event_json(std::string_view event, const Error& error) const {
