@@ -77,9 +77,15 @@ int break_sessions(Call& call, PartitionLocker& locker, const std::vector<Conten
   for (const Contender& holder : holders) {
     if (!sessions.contains(holder.session)) continue;
     sessions.erase(holder.session);
-    const Result<void> broken =
+    const Result<Broken> broken =
         locker.break_session(holder.request, call.options.value("--reason"));
     if (!broken) return call.voice.fail(broken.error());
+    if (*broken == Broken::forced) {
+      call.voice.say(
+          "it did not let go in time, so its locks were taken away: make sure that its "
+          "processes no longer write (" +
+          contender_text(holder) + ")");
+    }
   }
   if (wants_json(call.settings)) {
     print(JsonObject().raw("broken", contenders_json(ending)).take() + "\n");

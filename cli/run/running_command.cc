@@ -84,7 +84,9 @@ void RunningCommand::check_lost() {
     voice_.fail(*end_.lost);
     link_.send({LinkKind::pass, SIGTERM, 0});
     link_.send({LinkKind::pass, SIGCONT, 0});
-    kill_at_ = steady_clock::now() + orders_.grace;
+    // A holder that learns of it late has no time left: the next one may be writing.
+    const bool removed = end_.lost->code == "broken_and_removed";
+    kill_at_ = steady_clock::now() + (removed ? milliseconds(0) : orders_.grace);
     if (orders_.on_lost) orders_.on_lost(*end_.lost);
   }
   if (kill_at_ && steady_clock::now() >= *kill_at_) {

@@ -1,6 +1,8 @@
 #include <locker/partition_locker.h>
 
 #include <memory>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "api/handle_state.h"
@@ -105,7 +107,8 @@ PartitionLocker::~PartitionLocker() {
   if (thread_ != nullptr) thread_->close();
 }
 
-Result<PartitionLocker> PartitionLocker::open(std::string_view url, OpenOptions options) {
+// The standard library reports by throwing that there is no thread or descriptor left.
+Result<PartitionLocker> PartitionLocker::open(std::string_view url, OpenOptions options) try {
   auto thread = std::make_shared<runtime::LockerThread>();
   Result<void> opened = thread->open(url, options);
   if (!opened) {
@@ -113,6 +116,10 @@ Result<PartitionLocker> PartitionLocker::open(std::string_view url, OpenOptions 
     return opened.error();
   }
   return PartitionLocker(std::move(thread));
+} catch (const std::system_error& failure) {
+  return make_error(Errc::unavailable, "no_resources",
+                    std::string("a locker cannot be started (") + failure.what() +
+                        "): raise the limits of this process");
 }
 
 Result<LockHandle> PartitionLocker::lock(const PartitionSpec& resource,
@@ -177,7 +184,7 @@ Result<void> PartitionLocker::wait_until_free(const LockSet& members, const Lock
   return thread_->run_and_wait(wait_on(thread_, std::move(attempt), options.cancel));
 }
 
-Result<void> PartitionLocker::break_session(std::string_view holder, std::string_view reason) {
+Result<Broken> PartitionLocker::break_session(std::string_view holder, std::string_view reason) {
   return thread_->run_and_wait(
       runtime::break_holder(thread_->engine(), std::string(holder), std::string(reason)));
 }

@@ -103,6 +103,16 @@ awaitable<void> leave_with(Go go, Error why) {
   go.attempt->finish(why);
 }
 
+// A wait behind the process that started this one never ends. An ancestor that waits itself, in
+// another thread, will have its turn; one that holds waits for us.
+Result<void> behind_ancestor(const Engine& engine, const Attempt& attempt) {
+  const EngineOptions& options = engine.options();
+  for (const Contender& holder : attempt.seen.holders) {
+    if (options.is_ancestor && options.is_ancestor(holder.owner)) return ancestor_error(holder);
+  }
+  return {};
+}
+
 // A wait that can never end: behind the process that started this one, or in a cycle.
 awaitable<Result<void>> check_hopeless(Go go, std::vector<core::Ticket> ahead_tickets) {
   Standing ahead;
@@ -111,11 +121,8 @@ awaitable<Result<void>> check_hopeless(Go go, std::vector<core::Ticket> ahead_ti
         ahead_tickets, [&](const core::Ticket& ticket) { return ticket.node == one.ticket.node; });
     if (in_the_way) ahead.push_back(one);
   }
-  const EngineOptions& options = go.engine->options();
-  // An ancestor that waits, in another thread, will have its turn; one that holds waits for us.
-  for (const Contender& holder : go.attempt->seen.holders) {
-    if (options.is_ancestor && options.is_ancestor(holder.owner)) co_return ancestor_error(holder);
-  }
+  const Result<void> hopeful = behind_ancestor(*go.engine, *go.attempt);
+  if (!hopeful) co_return hopeful;
   if (!go.request->owner_holds) co_return Result<void>();
   const ClockPtr clock = go.engine->clock();
   const std::vector<core::Ticket> mine = go.joined.tickets;
@@ -328,6 +335,8 @@ awaitable<Result<void>> wait_until_free(EnginePtr engine, AttemptPtr attempt) {
     if (!ahead && ahead.error().errc != Errc::lost) co_return ahead.error();
     if (ahead && ahead->empty()) co_return Result<void>();
     if (ahead) see(attempt, tickets_in(*ahead), *ahead);
+    const Result<void> hopeful = behind_ancestor(*engine, *attempt);
+    if (!hopeful) co_return hopeful;
     const std::optional<Error> ended = wait_ended(*engine, *attempt);
     if (ended.has_value()) co_return *ended;
     if (!ahead) continue;

@@ -84,6 +84,11 @@ awaitable<Result<GrantPtr>> borrow_grant(EnginePtr engine, LifelinePtr line, Req
         Errc::unauthorized,
         "LOCKER_OWNER does not carry this owner's secret: it was changed on the way");
   }
+  const EngineOptions& options = engine->options();
+  std::erase_if(*theirs, [&](const StandingTicket& one) {
+    return options.is_ancestor && one.owner.host == options.self.host &&
+           !options.is_ancestor(one.owner);
+  });
   if (!covers(*theirs, request->places)) co_return GrantPtr();
   std::vector<core::Place> places;
   for (const StandingTicket& one : *theirs) places.push_back(one.ticket.place);

@@ -109,12 +109,10 @@ awaitable<void> Lifeline::closed() {
 }
 
 awaitable<void> Lifeline::finish(std::shared_ptr<Lifeline> self) {
+  // Whoever holds by a broken session may still be writing. Its places go when it has let go of
+  // what it lost; whoever broke it takes them away if that takes too long.
   const bool broken = self->lost_->code == "broken";
-  const Deadline stopped_by = self->clock_->after(break_grace(self->session_->timeout()));
-  const Alarm alarm = self->clock_->wake_at(stopped_by, self->let_go_);
-  while (broken && self->holders_ > 0 && !self->closing_ && self->clock_->now() < stopped_by.at) {
-    co_await self->let_go_->wait();
-  }
+  while (broken && self->holders_ > 0 && !self->closing_) co_await self->let_go_->wait();
   co_await self->session_->close();
   self->closed_->set();
   self->tick_->set();

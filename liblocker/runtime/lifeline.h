@@ -26,8 +26,8 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
 
   // Begins to beat; call once.
   void start();
-  // How long those who hold by a broken session may take to stop: its tickets stand meanwhile, so
-  // that nobody else is granted beside a writer that is just being told.
+  // How long whoever breaks a session waits for those who hold by it to stop, before it takes their
+  // places away.
   static Milliseconds break_grace(std::optional<Milliseconds> timeout) {
     return timeout.value_or(std::chrono::seconds(10));
   }

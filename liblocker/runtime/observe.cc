@@ -124,7 +124,8 @@ awaitable<Result<void>> wait_until_gone(EnginePtr engine, std::vector<core::Tick
 
 }  // namespace
 
-awaitable<Result<void>> break_holder(EnginePtr engine, std::string request_id, std::string reason) {
+awaitable<Result<Broken>> break_holder(EnginePtr engine, std::string request_id,
+                                       std::string reason) {
   if (reason.empty()) {
     co_return make_error(Errc::invalid, "say why: the holder and the records will show it");
   }
@@ -140,14 +141,17 @@ awaitable<Result<void>> break_holder(EnginePtr engine, std::string request_id, s
   }
   const std::string session = found->session;
   const Result<void> marked = co_await directory.break_session(session, reason);
-  if (!marked) co_return marked;
+  if (!marked) co_return marked.error();
   std::vector<core::Ticket> tickets;
   for (const StandingTicket& one : *all) {
     if (one.session == session) tickets.push_back(one.ticket);
   }
   const Result<void> gone = co_await wait_until_gone(engine, tickets);
-  if (!gone && gone.error().errc != Errc::timeout) co_return gone;
-  co_return co_await directory.remove_broken(session);
+  const bool in_time = gone || gone.error().errc != Errc::timeout;
+  if (!gone && in_time) co_return gone.error();
+  const Result<void> removed = co_await directory.remove_broken(session);
+  if (!removed) co_return removed.error();
+  co_return in_time ? Broken::let_go : Broken::forced;
 }
 
 awaitable<Result<int>> clean(EnginePtr engine) {

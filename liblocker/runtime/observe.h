@@ -15,7 +15,8 @@ awaitable<Result<std::vector<Contender>>> list_queue(EnginePtr engine,
                                                      bool above);
 awaitable<Result<std::vector<SessionInfo>>> list_sessions(EnginePtr engine,
                                                           std::optional<PartitionSpec> prefix);
-awaitable<Result<void>> break_holder(EnginePtr engine, std::string request_id, std::string reason);
+awaitable<Result<Broken>> break_holder(EnginePtr engine, std::string request_id,
+                                       std::string reason);
 awaitable<Result<int>> clean(EnginePtr engine);
 
 awaitable<Result<std::optional<TableColumns>>> table_columns(EnginePtr engine, PartitionSpec table);

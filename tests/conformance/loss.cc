@@ -10,8 +10,8 @@ namespace {
 // Breaks a holder; a break ends when the holder has let go of what it lost.
 std::jthread break_holder(Bench& bench, const LockHandle& held) {
   return std::jthread([&bench, id = held.id()] {
-    bench.ok(bench.observer().break_session(id, "the conformance check breaks it"),
-             "a holder is broken");
+    bench.value(bench.observer().break_session(id, "the conformance check breaks it"),
+                "a holder is broken");
   });
 }
 
@@ -94,7 +94,7 @@ void a_waiter_that_lost_its_place(Bench& bench) {
   Ask first = b.queue(resource, 0);
   const std::string session = bench.waiters(resource).at(0).request;
   Ask second = c.queue(resource, 1);
-  bench.ok(bench.observer().break_session(session, "the waiter's session ends"), "it is broken");
+  bench.value(bench.observer().break_session(session, "the waiter's session ends"), "it is broken");
   // B starts again at the end of the queue, since its owner held nothing.
   const auto behind = [&] {
     const std::vector<Contender> queue = bench.waiters(resource);

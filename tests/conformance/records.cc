@@ -49,7 +49,7 @@ void a_broken_lock_records_nothing(Bench& bench) {
   Party a(bench);
   Party b(bench);
   LockHandle held = a.hold(resource);
-  bench.ok(bench.observer().break_session(held.id(), "a test of fencing"), "the lock is broken");
+  bench.value(bench.observer().break_session(held.id(), "a test of fencing"), "the lock is broken");
   // At once, whether or not the holder has heard of it.
   const Result<void> late = a.locker.record(held, key, "stale");
   bench.must(!late.has_value(), "a broken lock records nothing");

@@ -67,8 +67,9 @@ Result<void> Store::end(bool keep) {
 Result<void> Store::check_session(const std::string& id) {
   Query query = database_.query("SELECT 1 FROM sessions WHERE id = ?");
   query.bind(id);
-  if (query.next() && !is_broken(id)) return {};
-  return why_over(id);
+  const bool stands = query.next();
+  if (stands && !is_broken(id)) return {};
+  return why_over(id, stands);
 }
 
 bool Store::is_broken(const std::string& id) {
@@ -77,11 +78,13 @@ bool Store::is_broken(const std::string& id) {
   return query.next();
 }
 
-Error Store::why_over(const std::string& id) {
+Error Store::why_over(const std::string& id, bool stands) {
   Query query = database_.query("SELECT reason, user, host, pid FROM breaks WHERE session = ?");
   query.bind(id);
   if (query.next()) {
-    return make_error(Errc::lost, "broken",
+    // Whoever hears of it only now may have others beside it already.
+    const char* const code = stands ? "broken" : "broken_and_removed";
+    return make_error(Errc::lost, code,
                       "This session was broken by " + query.text(1) + "@" + query.text(2) +
                           " (process " + std::to_string(query.number(3)) +
                           "), and every lock of it is lost; the reason given: " + query.text(0));

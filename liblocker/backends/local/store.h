@@ -111,7 +111,8 @@ class Store {
   bool is_broken(const std::string& id);
   // The position of a request of this session; nothing if it does not stand.
   std::optional<std::int64_t> position_of(const std::string& id, const std::string& request);
-  Error why_over(const std::string& id);
+  // `stands`: its places do, until it has let go.
+  Error why_over(const std::string& id, bool stands);
   // Whether no process keeps the session alive.
   bool is_dead(const std::string& session, const OwnerInfo& process) const;
   // The position of a request of any living session: what a process holds counts for its children.

@@ -31,10 +31,15 @@ OwnerInfo process_from(const Query& query, int first) {
 // the transaction, which excludes the remover's.
 Result<Pipes> Store::open_session(const std::string& id, const OwnerInfo& process,
                                   WallTime opened) {
-  constexpr int tries = 3;
+  constexpr int tries = 20;
   for (int attempt = 1; true; ++attempt) {
     Result<Pipes> pipes =
         make_pipes(files_.life(id), files_.bell(id), files_.life_mode, files_.file_mode);
+    if (!pipes && attempt < tries) {
+      // Who cleans up may have come between the making of a pipe and its opening.
+      unlink_pipes(id);
+      continue;
+    }
     if (!pipes) return pipes.error();
     bool removed = false;
     Result<void> inserted = write<void>([&]() -> Result<void> {

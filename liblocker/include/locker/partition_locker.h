@@ -38,6 +38,12 @@ inline constexpr std::chrono::milliseconds wait_for_ever = std::chrono::millisec
 // The wait of a lock that says nothing else.
 inline constexpr std::chrono::milliseconds default_timeout = std::chrono::seconds(300);
 
+// How a break ended.
+enum class Broken {
+  let_go,  // the holder has let go of all that it lost, or its processes have ended
+  forced,  // it did not in time, so its places were taken away: its processes may still be writing
+};
+
 struct LockOptions {
   // No aggregate: g++ 12 miscompiles a braced aggregate inside a co_await expression.
   LockOptions() = default;
@@ -126,7 +132,7 @@ class PartitionLocker {
   // just being told: its places go when it has let go of what it lost or its process has ended, and
   // after one session time-out (10 s where there is none) in any case. Returns when they are gone.
   // Errors: not_found, invalid (no reason).
-  Result<void> break_session(std::string_view holder, std::string_view reason);
+  Result<Broken> break_session(std::string_view holder, std::string_view reason);
 
   // The sessions that have anything at or below `prefix`, and their health.
   Result<std::vector<SessionInfo>> sessions(const std::optional<PartitionSpec>& prefix = {});
