@@ -165,9 +165,11 @@ class LockedRun {
     const bool succeeded = end.exit_code == 0 && end.started;
     if (plan_.once && succeeded) recorded = once.record(plan_.command.front());
     if (!recorded && is_loss(recorded.error())) return lost(recorded.error());
+    // Said first: letting go may take its time in a store that can't be written.
+    const int unrecorded = recorded ? exit_done : not_recorded(recorded.error());
     const Result<void> let_go = handle.unlock();
     if (!let_go && let_go.error().errc == Errc::lost && !end.lost) return lost(let_go.error());
-    if (!recorded) return not_recorded(recorded.error());
+    if (!recorded) return unrecorded;
     figures_.lost = end.lost.has_value();
     figures_.result = figures_.lost ? "lost" : (succeeded ? "done" : "failed");
     return end.exit_code;

@@ -135,7 +135,8 @@ def test_once_needs_the_exclusive_lock(bench):
 def test_a_success_that_can_not_be_recorded(bench):
     lost = bench.folder / "lost"
     run = bench.start(
-        "run", "--once", "--on-lost", f"touch {lost}", *DAY, "sh", "-c", "echo in; read nothing; true",
+        "run", "--once", "--connect-timeout", "1", "--on-lost", f"touch {lost}", *DAY,
+        "sh", "-c", "echo in; read nothing; true",
         preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
     )  # fmt: skip
     assert run.stdout.readline() == b"in\n"
