@@ -1,9 +1,10 @@
 """A locker inside a locker, runs that count once, and the figures of a run."""
 
 import json
+import os
 import re
 
-from conftest import LOCKER, finish
+from conftest import LIVENESS, LOCKER, finish
 
 DAY = ("ods.t", "dt=1")
 
@@ -130,3 +131,19 @@ def test_json_errors(bench):
     assert error["class"] == "timeout" and error["exit_code"] == 75
     assert error["holders"][0]["owner"]["pid"] == holder.pid
     assert holder.release() == 0
+
+
+def test_a_part_of_a_job_outlives_its_sibling(bench):
+    # Both parts are their parent's owner; what one of them locked by itself ends with it alone.
+    gates = [bench.folder / "first", bench.folder / "second"]
+    for gate in gates:
+        os.mkfifo(gate)
+    first, second = (f"{LOCKER} run ods.t dt=2 -- sh -c 'echo in; read line < {g}'" for g in gates)
+    parts = f"({first}; echo first $?) & ({second}; echo second $?) & wait"
+    job = bench.start("run", *DAY, "sh", "-c", parts)
+    assert [job.stdout.readline() for _ in gates] == [b"in\n", b"in\n"]
+    gates[0].write_text("\n", encoding="ascii")
+    assert job.stdout.readline() == b"first 0\n"
+    gates[1].write_text("\n", encoding="ascii")
+    out, err = job.communicate(timeout=LIVENESS)
+    assert out == b"second 0\n" and job.returncode == 0, err

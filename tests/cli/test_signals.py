@@ -189,6 +189,26 @@ def test_L33_a_broken_lock_ends_the_command_before_the_next_starts(bench):
     assert log.read_text(encoding="ascii") == "told\n"
 
 
+def test_L33_a_stopped_holder_that_wakes_up_late_ends_at_once(bench):
+    log = bench.folder / "log"
+    script = f"trap '' TERM; echo $$; while :; do echo >> {log}; sleep 0.01; done"
+    holder = bench.start("run", *DAY, "sh", "-c", script)
+    worker = read_pids(holder, 1)[0]
+    eventually(log.exists, "its first line")
+    keeper = keeper_of(holder)
+    for pid in (holder.pid, keeper, worker):
+        os.kill(pid, signal.SIGSTOP)
+    done = bench.call("break", "--reason", "the test", *DAY)
+    assert done.returncode == 0 and b"taken away" in done.stderr, done
+    # The next holder would start now. The worker may write nothing but what it had begun.
+    before = len(log.read_bytes())
+    for pid in (keeper, holder.pid):
+        os.kill(pid, signal.SIGCONT)
+    code, _, _ = finish(holder)
+    assert code == 80 and not alive(worker)
+    assert len(log.read_bytes()) == before
+
+
 def test_L33_break_needs_a_reason_and_an_exact_resource(bench):
     holder = bench.hold(*DAY)
     assert bench.code("break", *DAY) == 64
