@@ -82,11 +82,14 @@ void RunningCommand::check_lost() {
       end_.lost = loss_->error;
     }
     voice_.fail(*end_.lost);
-    link_.send({LinkKind::pass, SIGTERM, 0});
-    link_.send({LinkKind::pass, SIGCONT, 0});
-    // A holder that learns of it late has no time left: the next one may be writing.
-    const bool removed = end_.lost->code == "broken_and_removed";
-    kill_at_ = steady_clock::now() + (removed ? milliseconds(0) : orders_.grace);
+    if (end_.lost->code == "broken_and_removed") {
+      // A holder that learns of it late has no time left: the next one may be writing.
+      link_.send({LinkKind::end_all, 0, 0});
+    } else {
+      link_.send({LinkKind::pass, SIGTERM, 0});
+      link_.send({LinkKind::pass, SIGCONT, 0});
+      kill_at_ = steady_clock::now() + orders_.grace;
+    }
     if (orders_.on_lost) orders_.on_lost(*end_.lost);
   }
   if (kill_at_ && steady_clock::now() >= *kill_at_) {
