@@ -23,6 +23,7 @@ constexpr std::array rows{
     ExitCodeRow{"69", "unavailable",
                 "the store cannot be reached, or does not promise what was asked", "store"},
     ExitCodeRow{"70", "internal", "a bug of locker: please report it", "all"},
+    ExitCodeRow{"74", "no output", "the answer could not be written to stdout", "all"},
     ExitCodeRow{"75", "not obtained",
                 "the lock was not granted in time (`-E` changes it); try later",
                 "|run|try|wait|precreate|table register|table unregister|"},

@@ -32,7 +32,7 @@ int print_json_items(const Call& call, std::span<const std::string> items) {
   } else {
     for (const std::string& item : items) text += item + "\n";
   }
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 int print_contenders(const Call& call, std::span<const Contender> contenders) {
@@ -51,7 +51,7 @@ int print_contenders(const Call& call, std::span<const Contender> contenders) {
                each.owner.command, local_text(each.since), each.token.to_string(),
                short_ids(each.blocked_by), each.owner.reason});
   }
-  return print(table.to_string()) ? exit_done : exit_internal;
+  return print(table.to_string()) ? exit_done : exit_no_output;
 }
 
 }  // namespace locker::cli

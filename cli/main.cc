@@ -54,7 +54,7 @@ int print_version() {
   for (const BackendAbout& each : built_in_backends()) {
     text += "backend " + each.scheme + ": " + each.library + "\n";
   }
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 Level level_of(const std::string& name) {
@@ -67,7 +67,7 @@ int run_command_line(const CommandSpec& command, std::span<const std::string> wo
   Voice voice;
   const Result<ParsedOptions> options = parse_options(command, words);
   if (!options) return voice.fail(options.error());
-  if (options->help) return print(command_help_text(command)) ? exit_done : exit_internal;
+  if (options->help) return print(command_help_text(command)) ? exit_done : exit_no_output;
   const Result<Settings> settings = Settings::load(process_sources(options->settings));
   if (!settings) return voice.fail(settings.error());
   voice.set(level_of(settings->text("log_level")), settings->text("output") != "table");
@@ -77,7 +77,7 @@ int run_command_line(const CommandSpec& command, std::span<const std::string> wo
 }
 
 int show(const std::string& text) {
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 bool is_help(const std::string& word) {
@@ -123,7 +123,7 @@ int run_words(const std::vector<std::string>& words) {
   if (first == "--version") return print_version();
   // For whoever makes the man page and the docs; not for people.
   if (first == "--dump-reference")
-    return print(reference_json() + "\n") ? exit_done : exit_internal;
+    return print(reference_json() + "\n") ? exit_done : exit_no_output;
   const Chosen chosen = choose(words);
   if (chosen.command == nullptr) return Voice().fail(unknown_command(words));
   return run_command_line(*chosen.command, std::span(words).subspan(chosen.words));

@@ -1,8 +1,10 @@
 #include "cli/render.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <iterator>
 #include <regex>
@@ -10,6 +12,8 @@
 #include <unistd.h>
 
 #include <locker/text.h>
+
+#include "cli/voice.h"
 
 namespace locker::cli {
 namespace {
@@ -119,8 +123,13 @@ bool colour_wanted() {
 }
 
 bool print(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-         std::fflush(stdout) == 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return true;
+  }
+  static bool told = false;
+  if (!told) Voice().say("cannot write the answer: " + std::string(std::strerror(errno)));
+  told = true;
+  return false;
 }
 
 }  // namespace locker::cli

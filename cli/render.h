@@ -41,7 +41,7 @@ class Table {
 // Whether stdout is a terminal that may be written to in colour (NO_COLOR forbids it).
 bool colour_wanted();
 
-// Writes all of it to stdout; false if that failed.
+// Writes all of it to stdout; false if that failed, which the first time is said on stderr.
 bool print(std::string_view text);
 
 }  // namespace locker::cli

@@ -35,7 +35,7 @@ int run(Call& call) {
     text += (text.empty() ? "" : "\n") + facts.to_string();
   }
   if (wants_json(call.settings)) return print_json_items(call, items);
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ int run(Call& call) {
     return call.voice.fail(
         make_error(Errc::invalid, "usage", "completion needs a shell: bash, zsh or fish"));
   }
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 }  // namespace

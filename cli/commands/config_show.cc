@@ -54,7 +54,7 @@ int run(Call& call) {
     table.add(std::move(cells));
   }
   if (wants_json(call.settings)) return print_json_items(call, items);
-  return print(table.to_string()) ? exit_done : exit_internal;
+  return print(table.to_string()) ? exit_done : exit_no_output;
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ int print_sessions(const Call& call, const std::vector<SessionInfo>& sessions) {
   std::string text;
   for (const SessionInfo& each : sessions) text += (text.empty() ? "" : "\n") + as_text(each);
   if (sessions.empty()) text = "no sessions: nobody holds or waits\n";
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 int run(Call& call) {

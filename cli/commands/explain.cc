@@ -59,7 +59,7 @@ int run(Call& call) {
   const std::string resource = members_text(*members);
   const std::vector<std::string> advice = advice_for(*members, *blockers);
   if (!wants_json(call.settings)) {
-    return print(as_text(resource, *blockers, advice)) ? exit_done : exit_internal;
+    return print(as_text(resource, *blockers, advice)) ? exit_done : exit_no_output;
   }
   const std::string json = JsonObject()
                                .text("resource", resource)
@@ -67,7 +67,7 @@ int run(Call& call) {
                                .raw("waits_for", contenders_json(*blockers))
                                .raw("advice", json_strings(advice))
                                .take();
-  return print(json + "\n") ? exit_done : exit_internal;
+  return print(json + "\n") ? exit_done : exit_no_output;
 }
 
 }  // namespace

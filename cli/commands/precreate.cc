@@ -103,7 +103,7 @@ int run(Call& call) {
   call.voice.say("the column order of " + table->to_string() + " begins with " + column +
                  "; this store makes a partition's queue when it is first locked, so nothing else "
                  "had to be made");
-  return print(text) ? exit_done : exit_internal;
+  return print(text) ? exit_done : exit_no_output;
 }
 
 }  // namespace

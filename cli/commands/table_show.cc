@@ -40,7 +40,7 @@ int run(Call& call) {
   }
   if (wants_json(call.settings)) return print_json_items(call, items);
   if (all->empty()) return exit_done;
-  return print(rows.to_string()) ? exit_done : exit_internal;
+  return print(rows.to_string()) ? exit_done : exit_no_output;
 }
 
 }  // namespace

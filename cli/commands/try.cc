@@ -43,11 +43,11 @@ int run(Call& call) {
     return call.voice.fail(busy(resource, std::move(*blockers)),
                            call.settings.number("conflict_exit_code"));
   }
-  if (!json) return print(resource + " would be granted now\n") ? exit_done : exit_internal;
+  if (!json) return print(resource + " would be granted now\n") ? exit_done : exit_no_output;
   JsonObject answer;
   answer.text("resource", resource).yes_no("granted", true);
   if (!note.empty()) answer.raw("advice", json_strings(std::vector{note}));
-  return print(answer.take() + "\n") ? exit_done : exit_internal;
+  return print(answer.take() + "\n") ? exit_done : exit_no_output;
 }
 
 }  // namespace

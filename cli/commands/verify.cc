@@ -66,25 +66,28 @@ int run(Call& call) {
   const conformance::Settings wanted = conformance::settings_for(url);
   std::vector<std::string> items;
   int counts[3] = {0, 0, 0};
+  bool printed = true;
   for (const Check& check : conformance::checks()) {
     if (check.name.find(only) == std::string_view::npos) continue;
     const Outcome outcome = conformance::run(check, wanted);
     ++counts[static_cast<int>(outcome.verdict)];
     items.push_back(as_json(check, outcome));
-    if (call.settings.text("output") == "jsonl") print(items.back() + "\n");
-    if (!wants_json(call.settings)) print(as_text(check, outcome));
+    if (call.settings.text("output") == "jsonl") printed &= print(items.back() + "\n");
+    if (!wants_json(call.settings)) printed &= print(as_text(check, outcome));
   }
-  if (call.settings.text("output") == "json") print_json_items(call, items);
+  if (call.settings.text("output") == "json") printed &= print_json_items(call, items) == exit_done;
   const int failed = counts[static_cast<int>(Verdict::failed)];
   if (!wants_json(call.settings)) {
-    print(std::to_string(counts[static_cast<int>(Verdict::passed)]) + " passed, " +
-          std::to_string(failed) + " failed, " +
-          std::to_string(counts[static_cast<int>(Verdict::not_promised)]) + " not promised\n");
+    printed &=
+        print(std::to_string(counts[static_cast<int>(Verdict::passed)]) + " passed, " +
+              std::to_string(failed) + " failed, " +
+              std::to_string(counts[static_cast<int>(Verdict::not_promised)]) + " not promised\n");
   }
   if (items.empty()) {
     return call.voice.fail(make_error(Errc::not_found, "no check has that in its name"));
   }
-  return failed == 0 ? exit_done : exit_no;
+  if (failed != 0) return exit_no;
+  return printed ? exit_done : exit_no_output;
 }
 
 }  // namespace

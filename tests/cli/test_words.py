@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from conftest import LOCKER, finish
+from conftest import LIVENESS, LOCKER, finish
 
 DAY = ("ods.t", "dt=1")
 
@@ -174,3 +174,31 @@ def test_a_configuration_file_has_no_NUL(bench, text):
     (folder / "config.json").write_text(text, encoding="utf-8")
     done = bench.call("ls")
     assert done.returncode == 78 and b"config.json" in done.stderr and b"NUL" in done.stderr, done
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["try", *DAY],
+        ["explain", *DAY],
+        ["try", "-o", "json", *DAY],
+        ["ls", "-o", "json"],
+        ["config", "show"],
+        ["doctor"],
+        ["backends"],
+        ["completion", "bash"],
+        ["precreate", "--column", "dt", "ods.t"],
+        ["help"],
+        ["ls", "--help"],
+        ["--version"],
+    ],
+)
+def test_an_answer_that_can_not_be_written(bench, words):
+    with open("/dev/full", "wb") as full:
+        run = bench.start(*words, stdout=full)
+        _, err = run.communicate(timeout=LIVENESS)
+    said = err.splitlines()[-1]
+    assert (run.returncode, said) == (
+        74,
+        b"locker: cannot write the answer: No space left on device",
+    ), err
