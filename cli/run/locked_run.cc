@@ -198,6 +198,10 @@ class LockedRun {
     orders.on_lost = [this](const Error& error) {
       hook_ = Hook(call_.settings.text("on_lost"), event_json("lost", error));
     };
+    orders.ask_whether_lost = [this, &locker] {
+      const Result<std::vector<Contender>> answered = locker.blockers(plan_.members, plan_.owner);
+      static_cast<void>(answered);
+    };
     RunningCommand command(std::move(keeper_), plan_.command.front(), terminal_,
                            signal_descriptor(all), call_.voice);
     return command.run(handle, std::move(orders));
