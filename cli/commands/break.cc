@@ -102,6 +102,11 @@ int run(Call& call) {
     return call.voice.fail(make_error(Errc::invalid, "usage",
                                       "break needs --reason: its holder will want to know why"));
   }
+  if (call.options.has("--id") && call.options.value("--id").empty()) {
+    return call.voice.fail(
+        make_error(Errc::invalid, "usage",
+                   "--id is empty: name the request, or leave it out to mean them all"));
+  }
   Result<PartitionLocker> locker = open_store(call);
   if (!locker) return call.voice.fail(locker.error());
   const Result<std::vector<Contender>> holders =

@@ -216,6 +216,8 @@ def test_L33_break_needs_a_reason_and_an_exact_resource(bench):
     assert done.returncode == 66 and b"ods.t/dt=1" in done.stderr
     assert bench.code("break", "--reason", "why", "--id", "ffff", *DAY) == 66
     assert holder.release() == 0
+    # An empty variable in a script must not mean everybody.
+    assert bench.code("break", "--reason", "x", "--id=", *DAY) == 64
 
 
 def test_L33_on_lost_is_told(bench):
