@@ -200,7 +200,7 @@ class LockedRun {
     };
     orders.ask_whether_lost = [this, &locker] {
       const Result<std::vector<Contender>> answered = locker.blockers(plan_.members, plan_.owner);
-      static_cast<void>(answered);
+      return !answered && answered.error().errc == Errc::lost;
     };
     RunningCommand command(std::move(keeper_), plan_.command.front(), terminal_,
                            signal_descriptor(all), call_.voice);

@@ -102,9 +102,9 @@ void RunningCommand::hear_signals() {
   for (int signal = next_signal(signals_); signal != 0; signal = next_signal(signals_)) {
     if (signal == SIGCONT) {
       // Who was stopped may have been broken meanwhile: then the command must not run again.
-      orders_.ask_whether_lost();
+      const bool lost = orders_.ask_whether_lost();
       check_lost();
-      if (!end_.lost) resume();
+      if (!lost && !end_.lost) resume();
     } else {
       passed_any_ = true;
       link_.send({LinkKind::pass, signal, 0});

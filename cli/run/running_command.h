@@ -32,8 +32,8 @@ struct RunOrders {
   // From TERM to KILL once the lock is lost.
   std::chrono::milliseconds grace{5000};
   std::function<void(const Error&)> on_lost;  // called once, when TERM has been sent
-  // Asks the coordinator, so that a loss that was slept through is known when it returns.
-  std::function<void()> ask_whether_lost;
+  // Asks the coordinator whether the lock is lost; then on_lost of the handle comes soon.
+  std::function<bool()> ask_whether_lost;
 };
 
 // Runs the command that the keeper was forked for, while the lock is held: passes signals to its
