@@ -36,7 +36,9 @@ void failed_waits_leave_nothing(Bench& bench) {
   for (Ask& ask : impatient) bench.ended(ask, Errc::timeout, "a short wait times out");
   stop.request_stop();
   for (Ask& ask : patient) bench.ended(ask, Errc::cancelled, "a long wait is cancelled");
-  bench.expect(bench.listed(resource).size() == 1, "only the holder is left in the queue");
+  // A hundred leave at once; on a slow machine the last of them are told before they are gone.
+  bench.must(bench.until([&] { return bench.listed(resource).size() == 1; }),
+             "only the holder is left in the queue");
   bench.ok(held.unlock(), "the holder lets go");
   bench.granted(b.attempt(resource), "the next asker takes it at once");
 }
