@@ -9,6 +9,7 @@
 //   unlock-and-stop    lets go, then stops itself without a word
 //   keep               leaves a child that holds a copy of the life descriptor: its pid
 //   churn PATH         locks and lets go for ever: "churning"
+//   begin              begins a transaction that writes: "begun"; ends it at the next line: "ended"
 //   count PATH FILE N  N times, under the lock, adds one to the number in FILE: "counted"
 //                      by four threads, each with a backend of its own
 
@@ -21,6 +22,7 @@
 
 #include <unistd.h>
 
+#include "backends/local/database.h"
 #include "tests/local/support.h"
 
 using namespace locker;
@@ -90,6 +92,13 @@ int main(int, char** arguments) {
         host.lock(session, held).value();
         host.leave(session, held);
       }
+    } else if (verb == "begin") {
+      backends::local::Database database;
+      database.open(directory + "/locks.db").value();
+      database.begin_writing();
+      say("begun");
+      std::getline(std::cin, line);
+      say(database.commit() ? "ended" : "failed");
     } else if (verb == "count") {
       std::string file;
       int rounds = 0;
