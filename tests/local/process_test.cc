@@ -181,9 +181,10 @@ TEST_CASE("a process stopped at a random point of its release strands nobody") {
     churner.signal(SIGSTOP);
     churner.await_stop();
     const auto left = (*observer)->list(core::Resource::from_path(path));
-    REQUIRE(left);
-    const bool released = std::ranges::none_of(
-        *left, [&](const StandingTicket& one) { return one.ticket.node == ticket.node; });
+    // Stopped inside a transaction it may keep even readers out; then nothing can be seen of it.
+    const bool released = left && std::ranges::none_of(*left, [&](const StandingTicket& one) {
+                            return one.ticket.node == ticket.node;
+                          });
     (*observer)->set_deadline(after(std::chrono::milliseconds(0)));
     const bool store_is_free = (*observer)->clean({}).has_value();
     if (released && store_is_free) {
