@@ -10,12 +10,14 @@
 #include "runtime/borrow.h"
 #include "runtime/deadlock.h"
 #include "runtime/messages.h"
+#include "runtime/owner_proof.h"
 #include "runtime/queue_view.h"
 
 namespace locker::runtime {
 namespace {
 
 using Standing = std::vector<StandingTicket>;
+using Look = std::shared_ptr<const Standing>;
 
 // How old the picture of a queue may be that a person looks at.
 constexpr Milliseconds shown_every{5000};
@@ -28,7 +30,7 @@ struct Go {
   RequestPtr request;
   bool escalated = false;
   Joined joined;
-  std::shared_ptr<const Standing> look;  // what stood at the first look
+  Look look;  // what stood at the first look
 };
 
 std::vector<core::Ticket> tickets_in(const Standing& standing) {
@@ -66,7 +68,7 @@ RequestPtr make_request(const Engine& engine, const Attempt& attempt, Engine::Re
   request->owner = engine.options().self;
   request->owner.owner = attempt.owner.id();
   request->owner.reason = attempt.reason;
-  request->secret = attempt.owner.secret();
+  request->proof = owner_proof(attempt.owner);
   request->places = std::move(resolved.set.places);
   request->columns = std::move(resolved.columns);
   request->owner_holds = attempt.owner_holds || attempt.owner.inherited();
@@ -204,6 +206,16 @@ awaitable<Result<void>> wait_in_queue(Go go) {
   co_return Result<void>();
 }
 
+// What stands after the enqueueing, from its own round trip if the backend looked in it.
+awaitable<Result<Look>> first_look(Go go) {
+  if (go.look != nullptr) co_return go.look;
+  const ClockPtr clock = go.engine->clock();
+  const std::vector<core::Place> places = go.request->places;
+  Result<Standing> look = co_await standing_surely(clock, go.line, places);
+  if (!look) co_return look.error();
+  co_return std::make_shared<const Standing>(*std::move(look));
+}
+
 // Enqueues the request, looks and waits. Where the session is lost the attempt stays unanswered,
 // for another go.
 awaitable<void> go_on(Go go) {
@@ -218,11 +230,13 @@ awaitable<void> go_on(Go go) {
     co_return;
   }
   go.joined = *std::move(joined);
-  const std::vector<core::Place> places = go.request->places;
-  Result<Standing> look = co_await standing_surely(clock, go.line, places);
+  if (auto look = std::exchange(go.joined.look, std::nullopt)) {
+    go.look = std::make_shared<const Standing>(*std::move(look));
+  }
+  Result<Look> look = co_await first_look(go);
   Result<void> turn_came = look ? Result<void>() : Result<void>(look.error());
   if (look) {
-    go.look = std::make_shared<const Standing>(*std::move(look));
+    go.look = *std::move(look);
     turn_came = co_await wait_in_queue(go);
   }
   if (turn_came) {

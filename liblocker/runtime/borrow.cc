@@ -75,10 +75,12 @@ std::vector<StandingTicket> granted_among(const std::vector<StandingTicket>& the
 awaitable<Result<GrantPtr>> borrow_grant(EnginePtr engine, LifelinePtr line, RequestPtr request) {
   const ClockPtr clock = engine->clock();
   const std::string owner_id = request->owner.owner;
-  Result<std::vector<StandingTicket>> theirs = co_await tickets_of_surely(clock, line, owner_id);
+  const std::vector<core::Place> wanted = request->places;
+  Result<std::vector<StandingTicket>> theirs =
+      co_await tickets_of_surely(clock, line, owner_id, wanted);
   if (!theirs) co_return theirs.error();
   const bool strangers = std::ranges::any_of(
-      *theirs, [&](const StandingTicket& one) { return one.secret != request->secret; });
+      *theirs, [&](const StandingTicket& one) { return one.proof != request->proof; });
   if (strangers) {
     co_return make_error(
         Errc::unauthorized,
@@ -100,6 +102,11 @@ awaitable<Result<GrantPtr>> borrow_grant(EnginePtr engine, LifelinePtr line, Req
   for (const StandingTicket& one : granted) {
     joined.tickets.push_back(one.ticket);
     joined.tokens.push_back(one.token);
+  }
+  // An idle session has only been reading, and nothing was written for this grant.
+  if (!line->valid()) {
+    const Result<void> confirmed = co_await beat_surely(clock, line);
+    if (!confirmed) co_return confirmed.error();
   }
   if (!line->valid()) {
     // As for a grant of our own: whoever can't vouch for its session begins again with another one.

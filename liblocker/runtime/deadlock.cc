@@ -46,6 +46,8 @@ awaitable<Result<std::vector<StandingTicket>>> search(ClockPtr clock, LifelinePt
                                                       std::vector<StandingTicket> ahead) {
   const std::string& searcher = request->owner.owner;
   const std::uint64_t youngest = mine.front().position;
+  // Who waits inside a cycle made its request while it held something: that is enough to find it.
+  const std::vector<core::Place> nowhere;
   ReachedOwners reached;
   std::deque<std::string> to_visit;
   for (const StandingTicket& other : ahead) {
@@ -56,7 +58,8 @@ awaitable<Result<std::vector<StandingTicket>>> search(ClockPtr clock, LifelinePt
   while (!to_visit.empty()) {
     const std::string owner = to_visit.front();
     to_visit.pop_front();
-    Result<std::vector<StandingTicket>> theirs = co_await tickets_of_surely(clock, line, owner);
+    Result<std::vector<StandingTicket>> theirs =
+        co_await tickets_of_surely(clock, line, owner, nowhere);
     if (!theirs) co_return theirs.error();
     std::erase_if(*theirs,
                   [&](const StandingTicket& ticket) { return ticket.ticket.position >= youngest; });
@@ -86,13 +89,8 @@ awaitable<Result<std::vector<StandingTicket>>> find_cycle(ClockPtr clock, Lifeli
                                                           std::vector<StandingTicket> ahead) {
   Result<std::vector<StandingTicket>> first = co_await search(clock, line, request, mine, ahead);
   if (!first || first->empty()) co_return first;
-  Backoff backoff(clock, line);
-  while (!line->is_lost()) {
-    const Result<void> confirmed = co_await line->session().beat();
-    if (confirmed) break;
-    if (confirmed.error().errc != Errc::unavailable) co_return confirmed.error();
-    co_await backoff.pause();
-  }
+  const Result<void> confirmed = co_await beat_surely(clock, line);
+  if (!confirmed) co_return confirmed.error();
   // Those ahead are looked at afresh too: one of them may have gone meanwhile.
   std::vector<core::Ticket> blockers;
   for (const StandingTicket& other : ahead) blockers.push_back(other.ticket);

@@ -24,13 +24,7 @@ void Lifeline::start() {
   spawn(executor_, run(shared_from_this()));
 }
 
-void Lifeline::begin_wait() {
-  if (!in_use()) beat_soon();
-  ++waiters_;
-}
-
 void Lifeline::begin_hold() {
-  if (!in_use()) beat_soon();
   ++holders_;
   tick_->set();
 }
@@ -39,13 +33,6 @@ void Lifeline::end_hold() {
   // Whoever lets go may be the first to see that the lease is over.
   lease_is_over();
   if (--holders_ == 0) let_go_->set();
-}
-
-// The first use needs a heartbeat soon: an idle session has only been reading.
-void Lifeline::beat_soon() {
-  if (!lease_.has_value()) return;
-  next_beat_ = Deadline{clock_->now()};
-  tick_->set();
 }
 
 void Lifeline::wrote(BootTime sent) {

@@ -42,7 +42,9 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
 
   // Somebody waits by this session, or holds by it: only then does it write heartbeats. Only while
   // somebody holds is the end of its lease a loss: an idle session believes in nothing.
-  void begin_wait();
+  // The first use needs no heartbeat of its own: enqueueing is a confirmed write, and the reads of
+  // the idle session before it are old enough for it to count.
+  void begin_wait() { ++waiters_; }
   void end_wait() { --waiters_; }
   void begin_hold();
   void end_hold();
@@ -72,7 +74,6 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   static awaitable<void> finish(std::shared_ptr<Lifeline> self);
   void publish_lease();
   bool in_use() const { return waiters_ > 0 || holders_ > 0; }
-  void beat_soon();
   // Whether a holder may not believe any more; then the session is lost, for good.
   bool lease_is_over();
   void lose(const Error& why);

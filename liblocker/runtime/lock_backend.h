@@ -26,7 +26,7 @@ using boost::asio::awaitable;
 struct Request {
   std::string id;      // 32 random hex digits; part of every node's name
   OwnerInfo owner;     // who asks
-  std::string secret;  // the owner's secret, kept by the coordinator and listed nowhere
+  std::string proof;   // owner_proof of the owner: what a child must know to be it
   std::vector<core::Place> places;  // a prepared set
   // The column order that the places rely on, for each of their tables that have partitions named.
   std::vector<TableColumns> columns;
@@ -36,21 +36,25 @@ struct Request {
 };
 using RequestPtr = std::shared_ptr<const Request>;
 
-// The outcome of enqueueing.
-struct Joined {
-  bool columns_changed = false;       // nothing was enqueued: a table has another order now
-  std::vector<core::Ticket> tickets;  // in the order of Request::places
-  std::vector<FencingToken> tokens;   // likewise
-};
-
 // One ticket with everything known about who stands there.
 struct StandingTicket {
   core::Ticket ticket;
   FencingToken token;
   OwnerInfo owner;
-  std::string secret;
+  std::string proof;
   std::string session;
   std::chrono::system_clock::time_point since;
+};
+
+// The outcome of enqueueing.
+struct Joined {
+  bool columns_changed = false;       // nothing was enqueued: a table has another order now
+  std::vector<core::Ticket> tickets;  // in the order of Request::places
+  std::vector<FencingToken> tokens;   // likewise
+  // The tickets themselves, and at least all that are ahead of them, as of some moment after the
+  // enqueueing, where the backend could look in the same round trip. Tickets of a long queue may
+  // lack whatever only people read; their positions are right relative to those of the request.
+  std::optional<std::vector<StandingTicket>> look;
 };
 
 // Liveness at the coordinator: while it lives, its tickets stand. Every verb is asynchronous, runs
@@ -68,7 +72,7 @@ class Session {
   // `unavailable` ask `find` before joining again: one request never stands twice.
   virtual awaitable<Result<Joined>> join(RequestPtr request) = 0;
   // After an unknown outcome: what `join` did, or nothing if it is certain that it did nothing and
-  // never will.
+  // never will. Where there is a time-out this is a confirmed write.
   virtual awaitable<Result<std::optional<Joined>>> find(RequestPtr request) = 0;
   // Everything that stands in a place which meets one of these, in any mode, as of some moment
   // after the call; tickets of dead sessions are removed first where the backend can tell.
@@ -86,9 +90,11 @@ class Session {
   virtual awaitable<Result<void>> lower(std::string request_id) = 0;
   // Gives every ticket of the request another owner; they keep their positions.
   virtual awaitable<Result<void>> reown(std::string request_id, std::string owner_id,
-                                        std::string secret) = 0;
-  // All tickets of one owner, of whichever session.
-  virtual awaitable<Result<std::vector<StandingTicket>>> tickets_of(std::string owner_id) = 0;
+                                        std::string proof) = 0;
+  // All tickets of those requests of one owner, of whichever session, that either have a ticket
+  // which meets one of `near` or were made while the owner held something. Others may be missing.
+  virtual awaitable<Result<std::vector<StandingTicket>>> tickets_of(
+      std::string owner_id, std::vector<core::Place> near) = 0;
   // A write that the coordinator itself makes conditional on the request's tickets standing: the
   // commit point. Error: fenced (they do not stand).
   virtual awaitable<Result<void>> write_if_held(std::string request_id, std::string key,

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/owner_proof.h"
+
 namespace locker::runtime {
 namespace {
 
@@ -43,7 +45,9 @@ awaitable<Result<Joined>> join_surely(ClockPtr clock, LifelinePtr line, RequestP
     // The request may stand, or come to stand yet: only `find` knows, and until it has said so a
     // second join could make the request stand twice.
     while (!line->is_lost()) {
+      const BootTime asked = clock->boot_now();
       Result<std::optional<Joined>> found = co_await line->session().find(request);
+      if (found) line->wrote(asked);
       if (found && found->has_value()) co_return **found;
       if (found) break;
       if (!unknown(found.error())) co_return found.error();
@@ -76,11 +80,25 @@ awaitable<Result<std::vector<core::Ticket>>> still_there_surely(ClockPtr clock, 
 }
 
 awaitable<Result<std::vector<StandingTicket>>> tickets_of_surely(ClockPtr clock, LifelinePtr line,
-                                                                 std::string owner_id) {
+                                                                 std::string owner_id,
+                                                                 std::vector<core::Place> near) {
   Backoff backoff(clock, line);
   while (!line->is_lost()) {
-    Result<std::vector<StandingTicket>> tickets = co_await line->session().tickets_of(owner_id);
+    Result<std::vector<StandingTicket>> tickets =
+        co_await line->session().tickets_of(owner_id, near);
     if (tickets || !unknown(tickets.error())) co_return tickets;
+    co_await backoff.pause();
+  }
+  co_return lost_with(*line);
+}
+
+awaitable<Result<void>> beat_surely(ClockPtr clock, LifelinePtr line) {
+  Backoff backoff(clock, line);
+  while (!line->is_lost()) {
+    const BootTime sent = clock->boot_now();
+    const Result<void> confirmed = co_await line->session().beat();
+    if (confirmed) line->wrote(sent);
+    if (confirmed || !unknown(confirmed.error())) co_return confirmed;
     co_await backoff.pause();
   }
   co_return lost_with(*line);
@@ -114,10 +132,10 @@ awaitable<Result<void>> lower_surely(ClockPtr clock, LifelinePtr line, std::stri
 awaitable<Result<void>> reown_surely(ClockPtr clock, LifelinePtr line, std::string request_id,
                                      Owner owner) {
   const std::string owner_id = owner.id();
-  const std::string secret = owner.secret();
+  const std::string proof = owner_proof(owner);
   Backoff backoff(clock, line);
   while (!line->is_lost()) {
-    Result<void> given = co_await line->session().reown(request_id, owner_id, secret);
+    Result<void> given = co_await line->session().reown(request_id, owner_id, proof);
     if (given || !unknown(given.error())) co_return given;
     co_await backoff.pause();
   }

@@ -25,7 +25,10 @@ awaitable<Result<std::vector<StandingTicket>>> standing_surely(ClockPtr clock, L
 awaitable<Result<std::vector<core::Ticket>>> still_there_surely(ClockPtr clock, LifelinePtr line,
                                                                 std::vector<core::Ticket> tickets);
 awaitable<Result<std::vector<StandingTicket>>> tickets_of_surely(ClockPtr clock, LifelinePtr line,
-                                                                 std::string owner_id);
+                                                                 std::string owner_id,
+                                                                 std::vector<core::Place> near);
+// A heartbeat, so that what follows is known to be said by a living session.
+awaitable<Result<void>> beat_surely(ClockPtr clock, LifelinePtr line);
 
 // Takes the request's tickets away, however long it takes. Never fails but with `lost`.
 awaitable<Result<void>> leave_surely(ClockPtr clock, LifelinePtr line, std::string request_id);

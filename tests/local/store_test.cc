@@ -183,7 +183,7 @@ TEST_CASE("the queue has the order of joining, and tells who stands there") {
   CHECK(first.owner.application == "test");
   CHECK(first.owner.reason == "testing");
   CHECK(first.owner.owner == first.ticket.owner);
-  CHECK(first.secret.size() == 32);
+  CHECK(first.proof.size() == 32);
   CHECK(first.since.time_since_epoch() == std::chrono::milliseconds(1700000000123));
 }
 

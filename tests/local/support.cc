@@ -42,7 +42,7 @@ std::shared_ptr<runtime::Request> request(std::vector<core::Place> places) {
   wanted->owner = runtime::describe_self("test");
   wanted->owner.owner = core::random_id();
   wanted->owner.reason = "testing";
-  wanted->secret = core::random_id();
+  wanted->proof = core::random_id();
   wanted->places = std::move(places);
   wanted->since = std::chrono::system_clock::time_point(std::chrono::milliseconds(1700000000123));
   return wanted;

@@ -272,7 +272,7 @@ StandingTicket Coordinator::standing(const TicketLife& life, Position position) 
   return {life.seen_at(position),
           life.token,
           life.request->owner,
-          life.request->secret,
+          life.request->proof,
           "session-" + std::to_string(life.session),
           life.request->since};
 }

@@ -113,10 +113,10 @@ awaitable<Result<void>> ModelSession::leave(std::string request_id) {
 
 // Lowering's twin: a write that changes no queue, so that it needs no model of its own.
 awaitable<Result<void>> ModelSession::reown(std::string request_id, std::string owner_id,
-                                            std::string secret) {
+                                            std::string proof) {
   static_cast<void>(request_id);
   static_cast<void>(owner_id);
-  static_cast<void>(secret);
+  static_cast<void>(proof);
   co_return make_error(Errc::unsupported, "the model gives no lock to another owner");
 }
 
@@ -128,7 +128,9 @@ awaitable<Result<void>> ModelSession::lower(std::string request_id) {
   co_return Result<void>();
 }
 
-awaitable<Result<std::vector<StandingTicket>>> ModelSession::tickets_of(std::string owner_id) {
+awaitable<Result<std::vector<StandingTicket>>> ModelSession::tickets_of(
+    std::string owner_id, std::vector<core::Place> near) {
+  static_cast<void>(near);
   const CallPtr call = make(Verb::tickets_of);
   call->text = std::move(owner_id);
   co_await answered(call);

@@ -63,8 +63,9 @@ class ModelSession : public runtime::Session {
   awaitable<Result<void>> leave(std::string request_id) override;
   awaitable<Result<void>> lower(std::string request_id) override;
   awaitable<Result<void>> reown(std::string request_id, std::string owner_id,
-                                std::string secret) override;
-  awaitable<Result<std::vector<runtime::StandingTicket>>> tickets_of(std::string owner_id) override;
+                                std::string proof) override;
+  awaitable<Result<std::vector<runtime::StandingTicket>>> tickets_of(
+      std::string owner_id, std::vector<core::Place> near) override;
   awaitable<Result<void>> write_if_held(std::string request_id, std::string key,
                                         std::string value) override;
   awaitable<Result<void>> beat() override;

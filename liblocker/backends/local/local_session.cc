@@ -216,17 +216,18 @@ awaitable<Result<void>> LocalSession::lower(std::string request_id) {
 }
 
 awaitable<Result<void>> LocalSession::reown(std::string request_id, std::string owner_id,
-                                            std::string secret) {
+                                            std::string proof) {
   const Self self = shared_from_this();
   const std::string id = id_;
-  const std::function<Result<void>(Store&)> work = [id, request_id, owner_id,
-                                                    secret](Store& store) {
-    return store.reown(id, request_id, owner_id, secret);
+  const std::function<Result<void>(Store&)> work = [id, request_id, owner_id, proof](Store& store) {
+    return store.reown(id, request_id, owner_id, proof);
   };
   co_return co_await verb<void>(self, work);
 }
 
-awaitable<Result<std::vector<StandingTicket>>> LocalSession::tickets_of(std::string owner_id) {
+awaitable<Result<std::vector<StandingTicket>>> LocalSession::tickets_of(
+    std::string owner_id, std::vector<core::Place> near) {
+  static_cast<void>(near);  // a query by owner finds all of them
   using Answer = std::vector<StandingTicket>;
   const Self self = shared_from_this();
   const std::string id = id_;

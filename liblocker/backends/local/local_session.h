@@ -47,9 +47,9 @@ class LocalSession : public runtime::Session, public std::enable_shared_from_thi
   runtime::awaitable<Result<void>> leave(std::string request_id) override;
   runtime::awaitable<Result<void>> lower(std::string request_id) override;
   runtime::awaitable<Result<void>> reown(std::string request_id, std::string owner_id,
-                                         std::string secret) override;
+                                         std::string proof) override;
   runtime::awaitable<Result<std::vector<runtime::StandingTicket>>> tickets_of(
-      std::string owner_id) override;
+      std::string owner_id, std::vector<core::Place> near) override;
   runtime::awaitable<Result<void>> write_if_held(std::string request_id, std::string key,
                                                  std::string value) override;
   runtime::awaitable<Result<void>> beat() override;

@@ -54,7 +54,7 @@ void read_tickets(Query& query, std::vector<runtime::StandingTicket>& result) {
     standing.ticket.request = query.text(4);
     standing.session = query.text(5);
     standing.ticket.owner = query.text(6);
-    standing.secret = query.text(7);
+    standing.proof = query.text(7);
     standing.owner.owner = standing.ticket.owner;
     standing.owner.host = query.text(8);
     standing.owner.pid = query.number(9);

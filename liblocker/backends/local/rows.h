@@ -25,7 +25,7 @@ LockMode mode_of(const std::string& text);
 
 // A query for whole tickets: `SELECT … FROM tickets JOIN requests` and this condition.
 #define LOCKER_SELECT_TICKETS(condition)                                                     \
-  "SELECT t.position, t.member, t.path, t.mode, r.id, r.session, r.owner, r.secret, r.host," \
+  "SELECT t.position, t.member, t.path, t.mode, r.id, r.session, r.owner, r.proof, r.host," \
   " r.pid, r.pid_start, r.boot, r.user, r.application, r.command, r.reason, r.since_ms"      \
   " FROM tickets t JOIN requests r ON r.position = t.position " condition
 // Reads its rows.

@@ -44,7 +44,7 @@ constexpr const char* tables = R"sql(
     id          TEXT NOT NULL UNIQUE,
     session     TEXT NOT NULL,
     owner       TEXT NOT NULL,
-    secret      TEXT NOT NULL,
+    proof       TEXT NOT NULL,
     host        TEXT NOT NULL,
     pid         INTEGER NOT NULL,
     pid_start   INTEGER NOT NULL,

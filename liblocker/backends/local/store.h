@@ -70,7 +70,7 @@ class Store {
                      const std::vector<std::string>& unwatched);
   Result<void> lower(const std::string& id, const std::string& request);
   Result<void> reown(const std::string& id, const std::string& request, const std::string& owner,
-                     const std::string& secret);
+                     const std::string& proof);
   Result<std::vector<runtime::StandingTicket>> tickets_of(const std::string& id,
                                                           const std::string& owner);
   Result<void> write_if_held(const std::string& id, const std::string& request,

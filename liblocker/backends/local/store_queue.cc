@@ -32,7 +32,7 @@ void insert_request(Database& database, std::uint64_t position, const std::strin
   const OwnerInfo& owner = request.owner;
   Query query =
       database.query("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  query.bind(position).bind(request.id).bind(session).bind(owner.owner).bind(request.secret);
+  query.bind(position).bind(request.id).bind(session).bind(owner.owner).bind(request.proof);
   query.bind(owner.host).bind(owner.pid).bind(owner.pid_start).bind(owner.boot);
   query.bind(owner.user).bind(owner.application).bind(owner.command).bind(owner.reason);
   query.bind(to_ms(request.since)).run();
@@ -121,7 +121,7 @@ Result<Joined> Store::join(const std::string& id, const Request& request) {
           if (!living) return living.error();
           if (std::optional<Joined> before = joined_of(request)) return *before;
           std::vector<TableColumns> longer;
-          if (!check_columns(request, longer)) return Joined{true, {}, {}};
+          if (!check_columns(request, longer)) return Joined{true, {}, {}, {}};
           writes_order = !longer.empty();
           if (writes_order && durability != Durability::for_ever) return Joined{};
           for (const TableColumns& order : longer) put_columns(order);
@@ -246,14 +246,14 @@ Result<void> Store::lower(const std::string& id, const std::string& request) {
 }
 
 Result<void> Store::reown(const std::string& id, const std::string& request,
-                          const std::string& owner, const std::string& secret) {
+                          const std::string& owner, const std::string& proof) {
   return write<void>([&]() -> Result<void> {
     Result<void> living = check_session(id);
     if (!living) return living;
     const std::optional<std::int64_t> position = position_of(id, request);
     if (!position) return make_error(Errc::lost, "The lock to be given does not stand any more.");
-    Query query = database_.query("UPDATE requests SET owner = ?, secret = ? WHERE position = ?");
-    query.bind(owner).bind(secret).bind(*position).run();
+    Query query = database_.query("UPDATE requests SET owner = ?, proof = ? WHERE position = ?");
+    query.bind(owner).bind(proof).bind(*position).run();
     return {};
   });
 }
