@@ -114,7 +114,8 @@ def cases_of(command, report):
         command = command + [f"--junitxml={report}", "-p", "no:cacheprovider"]
         code = run(command + (["-k", keywords()] if PATTERN else []))
         return read_junit(report), 0 if code == 5 and PATTERN else code
-    if is_catch(command[0]):
+    # Perhaps behind a launcher; its options come first, so the reporter's stay with the program.
+    if any(is_catch(word) for word in command):
         code = run(command + ["-r", "xml", "-o", str(report)] + ([f"*{PATTERN}*"] if PATTERN else []))
         return read_catch(report), code
     if PATTERN and PATTERN not in short:
@@ -136,6 +137,8 @@ def main():
     record.write_text(json.dumps(content), encoding="utf-8")
 
     cases, code = cases_of(command, report)
+    if code == 77 and not cases:
+        cases.append(case(content["program"], "skipped", text="what it needs is not installed"))
     if code not in (0, 77) and not any(each["outcome"] == "failed" for each in cases):
         cases.append(case(content["program"], "failed", text=f"ended with {code}"))
     content.update(ended=True, cases=cases)

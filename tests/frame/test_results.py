@@ -112,6 +112,14 @@ def test_catch_cases_are_counted_up_to_where_it_died(tmp_path, run, build):
     assert collected(tmp_path / "results").stdout.splitlines()[-1] == "2 passed, 2 failed, 0 skipped"
 
 
+def test_catch_cases_behind_a_launcher_are_counted(tmp_path, run, build):
+    source, program = tmp_path / "inner.cc", tmp_path / "inner"
+    source.write_text(CATCH.replace("raise(SIGKILL)", "CHECK(true)"))
+    run("g++", "-std=c++20", "-O0", source, build / "tests" / "support" / "libtest_main.a", "-o", program)
+    run_test(tmp_path / "results", script(tmp_path, 'shift; exec "$@"'), "--", str(program))
+    assert collected(tmp_path / "results").stdout.splitlines()[-1] == "4 passed, 1 failed, 0 skipped"
+
+
 def cases(tmp_path, listed, outcomes):
     (tmp_path / "cases.tsv").write_text(listed)
     leg = tmp_path / "results" / "leg"
