@@ -46,8 +46,6 @@ awaitable<Result<std::vector<StandingTicket>>> search(ClockPtr clock, LifelinePt
                                                       std::vector<StandingTicket> ahead) {
   const std::string& searcher = request->owner.owner;
   const std::uint64_t youngest = mine.front().position;
-  // Who waits inside a cycle made its request while it held something: that is enough to find it.
-  const std::vector<core::Place> nowhere;
   ReachedOwners reached;
   std::deque<std::string> to_visit;
   for (const StandingTicket& other : ahead) {
@@ -58,8 +56,11 @@ awaitable<Result<std::vector<StandingTicket>>> search(ClockPtr clock, LifelinePt
   while (!to_visit.empty()) {
     const std::string owner = to_visit.front();
     to_visit.pop_front();
+    // Who waits inside a cycle made its request while it held something, or is waited for where it
+    // waits itself.
+    const std::vector<core::Place> near{reached.at(owner).by.ticket.place};
     Result<std::vector<StandingTicket>> theirs =
-        co_await tickets_of_surely(clock, line, owner, nowhere);
+        co_await tickets_of_surely(clock, line, owner, near);
     if (!theirs) co_return theirs.error();
     std::erase_if(*theirs,
                   [&](const StandingTicket& ticket) { return ticket.ticket.position >= youngest; });

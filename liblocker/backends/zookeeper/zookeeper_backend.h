@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "backends/zookeeper/reading.h"
+#include "backends/zookeeper/zookeeper_directory.h"
+#include "runtime/lock_backend.h"
+
+namespace locker::backends::zookeeper {
+
+// What the backend of an ensemble is made from.
+struct ZooKeeperOptions {
+  boost::asio::any_io_executor executor;
+  std::shared_ptr<runtime::Clock> clock;
+  OwnerInfo self;
+  runtime::Milliseconds connect_timeout{15000};
+  runtime::Milliseconds session_timeout{30000};
+  std::string servers;  // "host:port,host:port"
+  std::string chroot;   // empty, or "/lake"
+  std::string url;      // with every default filled in
+  Identity identity;
+};
+
+// Locks in an Apache ZooKeeper ensemble, for jobs on many hosts.
+// docs/design/zookeeper-backend.md explains the protocol, docs/format-zookeeper.md the nodes.
+class ZooKeeperBackend : public runtime::LockBackend {
+ public:
+  explicit ZooKeeperBackend(ZooKeeperOptions options);
+
+  runtime::awaitable<Result<runtime::SessionPtr>> open_session(runtime::Deadline deadline) override;
+  runtime::Directory& directory() override { return directory_; }
+  std::string url() const override { return options_.url; }
+  std::vector<std::string> warnings() const override;
+
+  // A living connection to read by, made if there is none. Errors: unavailable, unauthorized,
+  // mismatch.
+  runtime::awaitable<Result<ViewPtr>> view();
+  const ZooKeeperOptions& options() const { return options_; }
+
+ private:
+  runtime::awaitable<Result<ViewPtr>> connect(runtime::Deadline deadline);
+  runtime::awaitable<Result<void>> prepare(ViewPtr view);
+
+  ZooKeeperOptions options_;
+  ZooKeeperDirectory directory_;
+  std::shared_ptr<ProcessBook> processes_;
+  ViewPtr view_;           // of the newest session
+  bool prepared_ = false;  // the root is there, and of a version that we understand
+};
+
+}  // namespace locker::backends::zookeeper

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <locker/result.h>
+
+#include "backends/zookeeper/zookeeper_backend.h"
+#include "core/url.h"
+
+namespace locker::backends::zookeeper {
+
+// The parts of ZooKeeperOptions that a URL tells: servers, chroot, url, identity.
+// `zk://h1:2181,h2,[::1]/chroot?auth_file=/path&readers=…&also=…`; the port's default is 2181.
+// Errors: invalid/bad_url (no host, an unknown parameter, a chroot that ZooKeeper refuses), config
+// (the auth file can't be read, is others' too, or is not "user:password").
+Result<ZooKeeperOptions> read_zookeeper_url(const core::Url& url);
+
+}  // namespace locker::backends::zookeeper
