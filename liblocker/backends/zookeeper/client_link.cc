@@ -137,7 +137,7 @@ void ClientLink::hear(const SessionNews& news) {
     end(make_error(Errc::lost, "The session at ZooKeeper has expired."));
     land_all();
   } else if (news.state == ZOO_AUTH_FAILED_STATE) {
-    end(make_error(Errc::unauthorized, "ZooKeeper refuses this identity."));
+    end(error_of(ZAUTHFAILED, "/"));
     land_all();
   } else if (news.state == ZOO_CONNECTED_STATE) {
     session_id_ = news.id;
@@ -160,10 +160,16 @@ void ClientLink::identify() {
   identity_sent_ = code == ZOK;
 }
 
-// Refused: the client says that of the session as well. Lost on the way: the client tells it again.
-void ClientLink::identified(int /*code*/) {
-  identity_heard_ = true;
-  contact_listeners_.tell();
+// A refusal is told of the session as well, but later and by another thread. Lost on the way: the
+// client tells it again.
+void ClientLink::identified(int code) {
+  if (code == ZOK || is_unknown(code)) {
+    identity_heard_ = true;
+    contact_listeners_.tell();
+  } else if (!over_) {
+    end(error_of(ZAUTHFAILED, "/"));
+    land_all();
+  }
 }
 
 bool ClientLink::is_ready() const {
