@@ -49,6 +49,8 @@ void waits_cost_no_threads(Bench& bench) {
   Party a(bench);
   Party b(bench);
   LockHandle held = a.hold(resource);
+  // The third locker, which looks at the queue, opens with its first look.
+  bench.must(bench.waiters(resource).empty(), "nobody waits yet");
   const std::size_t before = threads_of_this_process();
   std::deque<Ask> asks = crowd(b, resource, count, {});
   bench.must(bench.until([&] { return bench.waiters(resource).size() == count; }, 6),
