@@ -36,7 +36,7 @@ step() {
 
 # The Debian packages, one set a purpose. The first builds and runs the product.
 product_packages=(g++ meson ninja-build pkg-config
-  libboost1.81-dev libcli11-dev libsqlite3-dev libzookeeper-mt-dev nlohmann-json3-dev)
+  libboost1.81-dev libcli11-dev libsqlite3-dev libssl-dev libzookeeper-mt-dev nlohmann-json3-dev)
 # Real ZooKeeper servers are tested against: the last line is for them.
 test_packages=(catch2 ccache clang clang-format cmake fish libclang-rt-14-dev mandoc patch
   python3-pytest shellcheck strace zsh
