@@ -89,10 +89,10 @@ awaitable<Result<bool>> ZooKeeperSession::fix_order(Self self, TableColumns want
   }
 }
 
-awaitable<Result<bool>> ZooKeeperSession::fix_orders(Self self, RequestPtr request) {
+awaitable<Result<bool>> ZooKeeperSession::fix_orders(Self self, RequestPtr request, bool anew) {
   const OwnerInfo asker = request->owner;
   for (const TableColumns& order : request->columns) {
-    if (self->knows(order)) continue;
+    if (!anew && self->knows(order)) continue;
     Result<bool> fixed = co_await fix_order(self, order, asker);
     if (!fixed || !*fixed) co_return fixed;
   }
@@ -288,23 +288,23 @@ awaitable<Result<Joined>> ZooKeeperSession::join(RequestPtr request) {
   // A container may vanish between its making and its use, now and then, but not for ever.
   constexpr int most_goes = 100;
   for (int go = 0; go < most_goes; ++go) {
-    Result<bool> fixed = co_await fix_orders(self, request);
+    // The table's directory may be what was missing. Its order is not forgotten meanwhile: the
+    // plans of all requests of the table are made from it.
+    const bool anew = go > 0;
+    Result<bool> fixed = co_await fix_orders(self, request, anew);
     if (!fixed) co_return fixed.error();
     if (!*fixed) {
       Joined changed;
       changed.columns_changed = true;
       co_return changed;
     }
-    if (go > 0) {
+    if (anew) {
       const Result<void> room = co_await make_room(self, request);
       if (!room) co_return room.error();
     }
     Result<std::optional<Joined>> joined = co_await fly(self, request);
     if (!joined) co_return joined.error();
     if (joined->has_value()) co_return **std::move(joined);
-    for (const TableColumns& order : request->columns) {
-      self->orders_.erase(core::Resource(order.table).path());
-    }
   }
   co_return make_error(Errc::internal,
                        "ZooKeeper removes the directories of this lock faster than they are used: "

@@ -65,7 +65,8 @@ class ZooKeeperSession : public runtime::Session,
   // Enqueueing (session_enqueue.cc).
   static runtime::awaitable<Result<bool>> fix_order(Self self, TableColumns wanted,
                                                     OwnerInfo asker);
-  static runtime::awaitable<Result<bool>> fix_orders(Self self, runtime::RequestPtr request);
+  static runtime::awaitable<Result<bool>> fix_orders(Self self, runtime::RequestPtr request,
+                                                     bool anew);
   static runtime::awaitable<Result<void>> make_room(Self self, runtime::RequestPtr request);
   static runtime::awaitable<Result<std::optional<runtime::Joined>>> fly(
       Self self, runtime::RequestPtr request);
