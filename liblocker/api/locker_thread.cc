@@ -45,6 +45,8 @@ LockerThread::~LockerThread() {
   } else {
     thread_.join();
   }
+  // The context goes next, here or at the end of the detached thread; the backend posts to it.
+  if (engine_ != nullptr) engine_->backend().halt();
 }
 
 // Whatever Asio can't get from the kernel it reports by throwing: here, once, before anything runs.

@@ -154,6 +154,9 @@ class LockBackend {
   virtual Directory& directory() = 0;
   // The URL with every default filled in.
   virtual std::string url() const = 0;
+  // Ends the backend's own threads, after everything that was asked of them; nothing is posted to
+  // the executor any more once it returns.
+  virtual void halt() {}
   // Sentences for the user about this store.
   virtual std::vector<std::string> warnings() const { return {}; }
 };

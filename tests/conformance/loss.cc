@@ -1,4 +1,6 @@
 #include <atomic>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "tests/conformance/bench.h"
@@ -54,6 +56,26 @@ void a_late_callback_comes_at_once(Bench& bench) {
   held.on_lost([&](const Error&) { ++calls; });
   bench.expect(calls == 1, "a callback on a lost handle comes at once");
   let_go(bench, held);
+}
+
+void a_locker_ends_in_its_callback(Bench& bench) {
+  const PartitionSpec resource = bench.table().with("dt", "1");
+  Party next(bench);
+  auto party = std::make_unique<Party>(bench);
+  auto held = std::make_unique<LockHandle>(party->hold(resource));
+  Ask waiting = next.queue(resource, 0);
+  const std::string id = held->id();
+  std::atomic<bool> gone = false;
+  // The locker's own thread drops the locker and its last handle.
+  held->on_lost([&](const Error&) {
+    party.reset();
+    held.reset();
+    gone = true;
+  });
+  bench.value(bench.observer().break_session(id, "the conformance check breaks it"),
+              "a holder is broken");
+  bench.must(bench.until([&] { return gone.load(); }), "the holder is called");
+  bench.granted(waiting, "whoever waited for it is granted");
 }
 
 void all_of_the_session_is_lost(Bench& bench) {
@@ -139,6 +161,7 @@ constexpr Check topic[] = {
      a_broken_holder_is_told_once},
     {"a callback on a lost handle comes at once", "", Needs::exclusion,
      a_late_callback_comes_at_once},
+    {"a locker may end in its own callback", "", Needs::exclusion, a_locker_ends_in_its_callback},
     {"every lock of a broken session is lost, and no other", "", Needs::exclusion,
      all_of_the_session_is_lost},
     {"a lost lock is not granted again by count", "L04", Needs::exclusion,

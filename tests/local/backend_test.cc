@@ -227,3 +227,40 @@ TEST_CASE("a directory is opened by the first verb, of a session or not") {
   CHECK(host.run<std::vector<StandingTicket>>([&] { return host.directory().list({}); })->empty());
   CHECK(std::filesystem::exists(parent / "store"));
 }
+
+TEST_CASE("a halted backend still answers") {
+  const TemporaryDirectory directory;
+  Host host(directory.path());
+  const SessionPtr session = host.session();
+  const auto before = request({place("/db/a")});
+  const Joined first = join(host, session, before);
+  host.backend().halt();
+  host.backend().halt();
+  const auto wanted = request({place("/db/b")});
+  const Joined second = join(host, session, wanted);
+  CHECK(second.tokens.at(0) > first.tokens.at(0));
+  host.leave(session, wanted);
+  CHECK(host.run<std::vector<StandingTicket>>([&] { return host.directory().list({}); })->size() ==
+        1);
+}
+
+TEST_CASE("a backend's thread is done with its executor before that goes") {
+  const TemporaryDirectory directory;
+  Host observer(directory.path());
+  const runtime::RequestPtr wanted = request({place("/db/a")});
+  constexpr int rounds = 50;
+  for (int round = 0; round < rounds; ++round) {
+    Host host(directory.path());
+    const SessionPtr session = host.session();
+    const auto ask = [&]() -> runtime::awaitable<void> {
+      const Result<Joined> joined = co_await session->join(wanted);
+      static_cast<void>(joined);
+    };
+    // Asked but never answered: the executor ends, and with it the wait.
+    boost::asio::co_spawn(host.context(), ask(), boost::asio::detached);
+    host.context().poll();
+  }
+  // The sessions of such waits are closed nevertheless.
+  CHECK(observer.run<std::vector<SessionInfo>>([&] { return observer.directory().sessions(); })
+            ->empty());
+}

@@ -71,7 +71,8 @@ Host::Host(const std::string& directory, const std::string& boot,
 }
 
 Host::~Host() {
-  backend_.reset();
+  // Before the context, to which the backend posts. Sessions of waits that never end go with it.
+  backend_->halt();
 }
 
 runtime::SessionPtr Host::session() {

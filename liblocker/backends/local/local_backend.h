@@ -33,6 +33,7 @@ class LocalBackend : public runtime::LockBackend {
   runtime::Directory& directory() override { return directory_; }
   std::string url() const override;
   std::vector<std::string> warnings() const override;
+  void halt() override { thread_->halt(); }
 
  private:
   LocalOptions options_;

@@ -26,19 +26,28 @@ StoreThread::StoreThread(boost::asio::any_io_executor executor, StoreLocation lo
       thread_(start_without_signals([this] { run(); })) {}
 
 StoreThread::~StoreThread() {
+  halt();
+}
+
+void StoreThread::halt() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
   posted_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void StoreThread::post(AskOptions options, Work work) {
-  const StoreTime deadline = after(options.patience);
+  Job job{std::move(work), after(options.patience), options.reopens};
   {
     const std::scoped_lock lock(mutex_);
-    jobs_.push_back(Job{std::move(work), deadline, options.reopens});
+    if (ended_) {
+      // The lock keeps the store to one thread at a time, as the thread of its own did.
+      job.work(store_for(job));
+      return;
+    }
+    jobs_.push_back(std::move(job));
   }
   posted_.notify_one();
 }
@@ -47,7 +56,7 @@ void StoreThread::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     posted_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-    if (jobs_.empty()) return;
+    if (jobs_.empty()) break;
     {
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
@@ -56,6 +65,8 @@ void StoreThread::run() {
     }
     lock.lock();
   }
+  // Known before the lock goes: work that came in between would wait for ever.
+  ended_ = true;
 }
 
 Result<Store*> StoreThread::store_for(const Job& job) {

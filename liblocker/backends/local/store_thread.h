@@ -43,12 +43,15 @@ class StoreThread {
   StoreThread(boost::asio::any_io_executor executor, StoreLocation location, std::string boot);
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
-  // Finishes what was posted, then ends the thread.
   ~StoreThread();
 
   const boost::asio::any_io_executor& executor() const { return executor_; }
-  // Runs `work` on the thread, in the order of posting. Any thread may call it.
+  // Runs `work` on the thread, in the order of posting; in the call itself once the thread has
+  // ended. Any thread may call it.
   void post(AskOptions options, Work work);
+  // Finishes what was posted, then ends the thread, which touches the executor no more: the
+  // executor's context may go. Not for the thread itself, nor for two threads at once.
+  void halt();
 
  private:
   struct Job {
@@ -63,12 +66,13 @@ class StoreThread {
   boost::asio::any_io_executor executor_;
   const StoreLocation location_;
   const std::string boot_;
-  std::unique_ptr<Store> store_;  // the thread's own
+  std::unique_ptr<Store> store_;  // the thread's own, until it has ended
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable posted_;
   std::deque<Job> jobs_;
   bool stopping_ = false;
+  bool ended_ = false;  // the thread takes no more work, and the store is whoever's who posts
 
   std::thread thread_;
 };
