@@ -78,11 +78,43 @@ awaitable<Result<void>> ZooKeeperBackend::prepare(ViewPtr view) {
   }
 }
 
+Result<std::string> ZooKeeperBackend::client_servers() {
+  if (!options_.relays) {
+    std::string servers;
+    for (const core::UrlHost& host : options_.servers) {
+      if (!servers.empty()) servers += ",";
+      const bool ipv6 = host.name.find(':') != std::string::npos;
+      servers += ipv6 ? "[" + host.name + "]" : host.name;
+      servers += ":" + std::to_string(host.port.value_or(0));
+    }
+    return servers;
+  }
+  if (relay_ == nullptr) {
+    RelayOptions options;
+    options.servers = options_.servers;
+    options.tls = options_.tls;
+    options.session_timeout = options_.session_timeout;
+    Result<std::unique_ptr<Relay>> relay = Relay::start(std::move(options));
+    if (!relay) return relay.error();
+    relay_ = *std::move(relay);
+  }
+  return "127.0.0.1:" + std::to_string(relay_->port());
+}
+
+// The C client knows of the relay alone; the relay knows of the servers.
+Error ZooKeeperBackend::why_not_connected(const Error& told) const {
+  if (relay_ == nullptr || told.errc != Errc::unavailable) return told;
+  if (const std::optional<Error> failure = relay_->last_failure()) return *failure;
+  return make_error(Errc::unavailable, "no server of " + options_.url + " answered in time");
+}
+
 awaitable<Result<ViewPtr>> ZooKeeperBackend::connect(runtime::Deadline deadline) {
+  Result<std::string> servers = client_servers();
+  if (!servers) co_return servers.error();
   HandleOptions options;
   options.executor = options_.executor;
   options.clock = options_.clock;
-  options.servers = options_.servers;
+  options.servers = *std::move(servers);
   options.session_timeout = options_.session_timeout;
   options.identity = options_.identity;
   Result<HandlePtr> handle = Handle::start(std::move(options));
@@ -97,7 +129,7 @@ awaitable<Result<ViewPtr>> ZooKeeperBackend::connect(runtime::Deadline deadline)
   }
   if (!connected) {
     co_await connecting->close();
-    co_return connected.error();
+    co_return why_not_connected(connected.error());
   }
   view_ = view;
   co_return ViewPtr(view);
@@ -122,7 +154,7 @@ awaitable<Result<ViewPtr>> ZooKeeperBackend::view() {
   co_return co_await connect(deadline);
 }
 
-std::vector<std::string> ZooKeeperBackend::warnings() const {
+std::vector<std::string> ZooKeeperBackend::advice() const {
   if (!options_.identity.digest.empty()) return {};
   return {"The lock tree at " + core::visible_text(options_.url) +
           " is open to everyone who reaches the servers; to keep strangers out, give all lockers "

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 
 #include "backends/zookeeper/reading.h"
+#include "backends/zookeeper/relay/relay.h"
 #include "backends/zookeeper/zookeeper_directory.h"
+#include "core/url.h"
 #include "runtime/lock_backend.h"
 
 namespace locker::backends::zookeeper {
@@ -19,10 +22,14 @@ struct ZooKeeperOptions {
   OwnerInfo self;
   runtime::Milliseconds connect_timeout{15000};
   runtime::Milliseconds session_timeout{30000};
-  std::string servers;  // "host:port,host:port"
-  std::string chroot;   // empty, or "/lake"
-  std::string url;      // with every default filled in
+  std::vector<core::UrlHost> servers;  // each with its port
+  std::string chroot;                  // empty, or "/lake"
+  std::string url;                     // with every default filled in
   Identity identity;
+  std::optional<TlsOptions> tls;  // nothing: plain TCP
+  // Whether the C client goes by a relay: always with TLS, which it can't do itself, and where one
+  // dead server of several would otherwise cost a session.
+  bool relays = false;
 };
 
 // Locks in an Apache ZooKeeper ensemble, for jobs on many hosts.
@@ -34,7 +41,7 @@ class ZooKeeperBackend : public runtime::LockBackend {
   runtime::awaitable<Result<runtime::SessionPtr>> open_session(runtime::Deadline deadline) override;
   runtime::Directory& directory() override { return directory_; }
   std::string url() const override { return options_.url; }
-  std::vector<std::string> warnings() const override;
+  std::vector<std::string> advice() const override;
 
   // A living connection to read by, made if there is none. Errors: unavailable, unauthorized,
   // mismatch.
@@ -44,9 +51,13 @@ class ZooKeeperBackend : public runtime::LockBackend {
  private:
   runtime::awaitable<Result<ViewPtr>> connect(runtime::Deadline deadline);
   runtime::awaitable<Result<void>> prepare(ViewPtr view);
+  // What the C client connects to: the relay, or the servers themselves.
+  Result<std::string> client_servers();
+  Error why_not_connected(const Error& told) const;
 
   ZooKeeperOptions options_;
   ZooKeeperDirectory directory_;
+  std::unique_ptr<Relay> relay_;
   std::shared_ptr<ProcessBook> processes_;
   ViewPtr view_;           // of the newest session
   bool prepared_ = false;  // the root is there, and of a version that we understand

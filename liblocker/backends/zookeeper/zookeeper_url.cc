@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::uint16_t default_port = 2181;
 
-std::string address_of(const core::UrlHost& host) {
-  const bool ipv6 = host.name.find(':') != std::string::npos;
-  const std::string name = ipv6 ? "[" + host.name + "]" : host.name;
-  return name + ":" + std::to_string(host.port.value_or(default_port));
-}
-
 Error bad_file(const std::string& path, const std::string& what) {
   return make_error(Errc::config, "bad_auth_file",
                     "The auth file " + core::visible_text(path) + " " + what);
@@ -58,10 +52,50 @@ std::vector<std::string> split_list(const std::string& text) {
   return entries;
 }
 
+std::string parameter(const core::Url& url, std::string_view name) {
+  const auto found = url.parameters.find(name);
+  return found == url.parameters.end() ? std::string() : found->second;
+}
+
+// "on" or "off"; what `otherwise` says where there is no such parameter.
+Result<bool> read_switch(const core::Url& url, std::string_view name, bool otherwise) {
+  const std::string text = parameter(url, name);
+  if (text.empty()) return otherwise;
+  if (text == "on" || text == "off") return text == "on";
+  return make_error(Errc::invalid, "bad_url",
+                    "The parameter " + std::string(name) +
+                        " of a ZooKeeper URL is on or off, not " + core::visible_text(text) + ".");
+}
+
+// How the servers are reached: TLS, and the relay.
+Result<void> read_ways(const core::Url& url, ZooKeeperOptions& options) {
+  const Result<bool> tls = read_switch(url, "tls", false);
+  if (!tls) return tls.error();
+  for (const std::string_view name : {"ca_file", "cert_file", "key_file"}) {
+    if (*tls || parameter(url, name).empty()) continue;
+    return make_error(Errc::invalid, "bad_url",
+                      "The parameter " + std::string(name) +
+                          " of a ZooKeeper URL is for TLS; write tls=on beside it.");
+  }
+  if (*tls) {
+    options.tls = TlsOptions{parameter(url, "ca_file"), parameter(url, "cert_file"),
+                             parameter(url, "key_file")};
+  }
+  const Result<bool> relay = read_switch(url, "relay", *tls || options.servers.size() > 1);
+  if (!relay) return relay.error();
+  options.relays = *relay;
+  if (*tls && !*relay) {
+    return make_error(Errc::invalid, "bad_url",
+                      "TLS to ZooKeeper goes by the relay; leave relay=off out.");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ZooKeeperOptions> read_zookeeper_url(const core::Url& url) {
-  constexpr std::array<std::string_view, 3> known{"auth_file", "readers", "also"};
+  constexpr std::array<std::string_view, 8> known{"auth_file", "readers",   "also",     "tls",
+                                                  "ca_file",   "cert_file", "key_file", "relay"};
   Result<void> parameters = core::check_parameters(url, known);
   if (!parameters) return parameters.error();
   if (url.hosts.empty()) {
@@ -72,9 +106,8 @@ Result<ZooKeeperOptions> read_zookeeper_url(const core::Url& url) {
   core::Url full = url;
   for (core::UrlHost& host : full.hosts) {
     host.port = host.port.value_or(default_port);
-    if (!options.servers.empty()) options.servers += ",";
-    options.servers += address_of(host);
   }
+  options.servers = full.hosts;
   while (full.path.ends_with('/')) full.path.pop_back();
   if (!full.path.empty()) {
     const Result<void> sound = check_path(full.path);
@@ -82,17 +115,15 @@ Result<ZooKeeperOptions> read_zookeeper_url(const core::Url& url) {
   }
   options.chroot = full.path;
   options.url = core::to_string(full);
-  auto parameter = [&](const char* name) {
-    const auto found = url.parameters.find(name);
-    return found == url.parameters.end() ? std::string() : found->second;
-  };
-  if (const std::string path = parameter("auth_file"); !path.empty()) {
+  if (const std::string path = parameter(url, "auth_file"); !path.empty()) {
     Result<std::string> digest = read_auth_file(path);
     if (!digest) return digest.error();
     options.identity.digest = *std::move(digest);
   }
-  options.identity.readers = split_list(parameter("readers"));
-  options.identity.also = split_list(parameter("also"));
+  Result<void> ways = read_ways(url, options);
+  if (!ways) return ways.error();
+  options.identity.readers = split_list(parameter(url, "readers"));
+  options.identity.also = split_list(parameter(url, "also"));
   return options;
 }
 
