@@ -35,9 +35,8 @@ constexpr int tasks = 16;
 constexpr int set_size = 100;
 constexpr int waiter_sessions = 25;
 
-const PartitionSpec& table() {
-  static const PartitionSpec one("bench", "library");
-  return one;
+PartitionSpec table() {
+  return {"bench", "library"};
 }
 
 PartitionSpec partition(int number) {
