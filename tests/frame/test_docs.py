@@ -1,7 +1,8 @@
 """The docs are true: their commands run, their tables are the command's, their links lead somewhere.
 
 A block marked ```sh run is executed as it stands, with the built locker in the path, a store of its
-own as the default, and a build_partition.sh in the folder.
+own as the default, and a build_partition.sh in the folder. One marked ```sh run zookeeper has a real server, too:
+ZOOKEEPER is its host:port, and LOCKER_BACKEND its URL.
 """
 
 import json
@@ -9,12 +10,16 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import zookeeper_server  # noqa: E402 (found by the line above)
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FENCE = re.compile(r"^```(\w+) run\n(.*?)^```", re.S | re.M)
+FENCE = re.compile(r"^```(\w+) run( zookeeper)?\n(.*?)^```", re.S | re.M)
 
 
 def blocks():
@@ -23,11 +28,22 @@ def blocks():
         for match in FENCE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             name = f"{page.relative_to(ROOT)}:{line}"
-            yield pytest.param(match.group(1), match.group(2), id=name)
+            yield pytest.param(match.group(1), match.group(2), match.group(3), id=name)
 
 
-@pytest.mark.parametrize("shell,text", blocks())
-def test_commands_run(shell, text, build, tmp_path):
+@pytest.fixture(scope="module", name="zookeeper")
+def server_to_show():
+    """Where a real server listens; started by the first command that needs one."""
+    missing = zookeeper_server.missing_parts()
+    if missing:
+        assert not os.environ.get("CI"), missing
+        pytest.skip(str(missing))
+    with zookeeper_server.ZooKeeperServer() as server:
+        yield server.host_port
+
+
+@pytest.mark.parametrize("shell,server,text", blocks())
+def test_commands_run(shell, server, text, build, tmp_path, request):
     assert shell == "sh"
     job = tmp_path / "build_partition.sh"
     job.write_text('#!/bin/sh\necho "built $1"\n')
@@ -38,6 +54,9 @@ def test_commands_run(shell, text, build, tmp_path):
         "LOCKER_BACKEND": f"local:{tmp_path}/store",
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }
+    if server:
+        address = request.getfixturevalue("zookeeper")
+        environment |= {"ZOOKEEPER": address, "LOCKER_BACKEND": f"zk://{address}"}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", text],
         cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
