@@ -130,7 +130,9 @@ Transfer Link::tls_result(int result) {
   const bool broken = reason == SSL_ERROR_SYSCALL;
   if (broken && number == ETIMEDOUT) return failed_with(number);
   const TlsBreak how{heard_, broken ? number : 0};
-  if (!failure_.has_value()) failure_ = tls_failure(*ssl_, name_, how);
+  Error failure = tls_failure(*ssl_, name_, how);
+  // Writing may have failed before the reason for that was read.
+  if (!failure_.has_value() || failure.errc == Errc::unauthorized) failure_ = std::move(failure);
   return {};
 }
 

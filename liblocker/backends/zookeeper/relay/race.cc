@@ -151,7 +151,10 @@ awaitable<void> Race::read_answer(RacePtr race, CandidatePtr candidate) {
   const LinkPtr link = candidate->link;
   std::array<char, 4096> room;
   const std::string request = race->request_;
-  Flow flow = co_await write_all(link, request);
+  // Whoever refuses us in TLS says why and hangs up, so the reason is there although writing fails.
+  const Flow written = co_await write_all(link, request);
+  static_cast<void>(written);
+  Flow flow = Flow::wants_read;
   Transfer got;
   while (flow != Flow::failed && flow != Flow::ended) {
     got = link->read_some(room);

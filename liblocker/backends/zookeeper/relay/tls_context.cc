@@ -73,8 +73,7 @@ void configure(SSL_CTX& context) {
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   // One system call a message instead of one for its header and one for its body.
   SSL_CTX_set_read_ahead(&context, 1);
-  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER, nullptr);
-  remember_requests(context);
+  check_and_remember(context);
 }
 
 // OpenSSL's own macro for it is a cast that our warnings forbid.

@@ -29,6 +29,29 @@ bool was_asked(const SSL& ssl) {
   return SSL_get_ex_data(&ssl, request_slot()) != nullptr;
 }
 
+void drop_certificate(void*, void* certificate, CRYPTO_EX_DATA*, int, long, void*) {
+  X509_free(static_cast<X509*>(certificate));
+}
+
+// Where a connection keeps the certificate that it did not trust: the server's or one above it.
+// OpenSSL itself forgets it with the handshake.
+int certificate_slot() {
+  static const int slot = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, drop_certificate);
+  return slot;
+}
+
+int keep_untrusted(int trusted, X509_STORE_CTX* verification) {
+  if (trusted == 1) return trusted;
+  X509* certificate = X509_STORE_CTX_get_current_cert(verification);
+  SSL* ssl = static_cast<SSL*>(
+      X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  if (certificate == nullptr || ssl == nullptr) return trusted;
+  drop_certificate(nullptr, SSL_get_ex_data(ssl, certificate_slot()), nullptr, 0, 0, nullptr);
+  X509_up_ref(certificate);
+  SSL_set_ex_data(ssl, certificate_slot(), certificate);
+  return trusted;
+}
+
 // What a server calls itself, as its certificate shows it; anybody may have written it, so what is
 // not printable is left out.
 std::string names_of(const X509& certificate) {
@@ -66,22 +89,19 @@ std::string day_of(const ASN1_TIME* time) {
 
 std::string why_untrusted(SSL& ssl, const std::string& name) {
   const int verdict = static_cast<int>(SSL_get_verify_result(&ssl));
-  const std::unique_ptr<X509, void (*)(X509*)> certificate(SSL_get1_peer_certificate(&ssl),
-                                                           X509_free);
+  const auto* certificate = static_cast<X509*>(SSL_get_ex_data(&ssl, certificate_slot()));
   if (certificate != nullptr) {
     if (verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH) {
       return "the certificate of " + name + " is for another host (" + names_of(*certificate) +
              "): name the server as its certificate does";
     }
     if (verdict == X509_V_ERR_CERT_HAS_EXPIRED) {
-      return "the certificate of " + name +
-             ", or one that it rests on, has expired (its own ends " +
-             day_of(X509_get0_notAfter(certificate.get())) + "): renew it";
+      return "the certificate of " + name + ", or one that it rests on, has expired on " +
+             day_of(X509_get0_notAfter(certificate)) + ": renew it";
     }
     if (verdict == X509_V_ERR_CERT_NOT_YET_VALID) {
-      return "the certificate of " + name +
-             ", or one that it rests on, is not yet valid (its own begins " +
-             day_of(X509_get0_notBefore(certificate.get())) + "): compare the hosts' clocks";
+      return "the certificate of " + name + ", or one that it rests on, is not valid before " +
+             day_of(X509_get0_notBefore(certificate)) + ": compare the hosts' clocks";
     }
   }
   return "the certificate of " + name + " is not to be trusted (" +
@@ -132,7 +152,8 @@ std::string what_happened(SSL& ssl, const std::string& name, int reason, TlsBrea
 
 }  // namespace
 
-void remember_requests(SSL_CTX& context) {
+void check_and_remember(SSL_CTX& context) {
+  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER, keep_untrusted);
   SSL_CTX_set_cert_cb(&context, asked_for_us, nullptr);
 }
 

@@ -8,8 +8,9 @@
 
 namespace locker::backends::zookeeper::relay {
 
-// Makes every connection of the context remember whether the server asked who we are.
-void remember_requests(SSL_CTX& context);
+// Makes every connection of the context refuse whom it does not trust, and remember what a failure
+// is to say: whom that was, and whether the server asked who we are.
+void check_and_remember(SSL_CTX& context);
 
 // What just went wrong on a TLS connection.
 struct TlsBreak {
