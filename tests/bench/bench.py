@@ -104,7 +104,8 @@ class Bench:
             one.end()
 
     def rates(self, scenario):
-        """The rounds of a timed scenario: for each, contestant → cycles a second."""
+        """The rounds of a timed scenario: for each, contestant → cycles a second, and likewise
+        microseconds of the contestant's processor time a cycle."""
         with contextlib.ExitStack() as stack:
             address = self.server.host_port
             if scenario.latency_ms:
@@ -116,11 +117,17 @@ class Bench:
             for one in here.values():
                 one.take_turn(self.options.warm_up)
             seconds = self.options.seconds * scenario.patience
-            rounds = []
+            rounds, effort = [], []
             for order in ratios.shuffled_rounds(names, self.options.rounds, self.generator):
                 turns = {name: here[name].take_turn(seconds) for name in order}
-                rounds.append({name: turn["operations"] / turn["seconds"] for name, turn in turns.items()})
-        return {"scenario": scenario.name, "rounds": rounds}
+                rounds.append({
+                    name: turn["operations"] / turn["seconds"] for name, turn in turns.items()
+                })
+                effort.append({
+                    name: turn["processor_seconds"] / turn["operations"] * 1e6
+                    for name, turn in turns.items()
+                })
+        return {"scenario": scenario.name, "rounds": rounds, "effort": effort}
 
     def waiters(self, scenario):
         """For each contestant what passed on the wire from the first enqueueing to the last release."""

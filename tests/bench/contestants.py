@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -100,12 +101,20 @@ class Contestant:
         self.answer()
 
     def take_turn(self, amount):
-        """One run of the scenario: what the program's line of JSON says."""
+        """One run of the scenario: what the program's line of JSON says, and the processor time."""
+        before = self.processor_seconds()
         try:
             print(amount, file=self.process.stdin, flush=True)
         except BrokenPipeError:
             pass  # Its end is told by what it answers.
-        return self.answer()
+        turn = self.answer()
+        return turn | {"processor_seconds": self.processor_seconds() - before}
+
+    def processor_seconds(self):
+        """What all threads of the program used so far, in the kernel too."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii")
+        user, system = text.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def answer(self):
         line = self.process.stdout.readline()

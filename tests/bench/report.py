@@ -53,13 +53,13 @@ def rates_table(results):
     return lines
 
 
-def absolute_table(results):
+def absolute_table(results, figure="rounds", title="cycles a second, medians"):
     """What this machine did in the time it had: for information, good for no verdict."""
     names = ("library", *OTHERS)
-    head = ["cycles a second, medians", *(NAMES[name] for name in names)]
+    head = [title, *(NAMES[name] for name in names)]
     lines = ["| " + " | ".join(head) + " |", "| --- " + "| ---: " * len(names) + "|"]
     for each in results:
-        cells = [rate_cell(each["rounds"], name) for name in names]
+        cells = [rate_cell(each[figure], name) for name in names]
         lines.append("| " + " | ".join([scenarios.by_name(each["scenario"]).title, *cells]) + " |")
     return lines
 
@@ -109,6 +109,8 @@ def markdown(report):
     if report.get("waiters") or report.get("held"):
         lines += [*counted_table(report), ""]
     lines += absolute_table(report["rates"])
+    title = "processor time of the client a cycle, µs, medians"
+    lines += ["", *absolute_table(report["rates"], "effort", title)]
     for name, why in report["skipped"].items():
         lines += ["", f"{NAMES[name]} was not measured: {why}."]
     return "\n".join(lines) + "\n"

@@ -30,7 +30,7 @@ def test_cpp_is_formatted(root, need, run):
     run(root / "scripts" / "format", "--check")
 
 
-@pytest.mark.parametrize("script", ["setup", "demo", "test", "format"])
+@pytest.mark.parametrize("script", ["bench", "setup", "demo", "test", "format"])
 def test_an_unknown_option_is_64(root, script):
     command = [root / "scripts" / script, "--no-such-option"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
