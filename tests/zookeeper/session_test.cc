@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "backends/zookeeper/packet_limits.h"
 #include "backends/zookeeper/server_list.h"
 #include "tests/support/test.h"
 #include "tests/zookeeper/gate.h"
@@ -20,6 +22,7 @@ using backends::zookeeper::Access;
 using backends::zookeeper::client_servers;
 using backends::zookeeper::Created;
 using backends::zookeeper::Flight;
+using backends::zookeeper::flight_limit;
 using backends::zookeeper::Handle;
 using backends::zookeeper::HandlePtr;
 using backends::zookeeper::NodeKind;
@@ -41,6 +44,16 @@ void gone(ZookeeperHost& host, const HandlePtr& handle, const std::string& node)
         })
         .value();
   }
+}
+
+// Waits for what never happens, and then closes.
+boost::asio::awaitable<void> use_for_ever(HandlePtr handle) {
+  auto flight = handle->exists("/");
+  const Result<Stat> first = co_await flight.answer();
+  const auto executor = co_await boost::asio::this_coro::executor;
+  const runtime::EventPtr never = std::make_shared<runtime::Event>(executor);
+  co_await never->wait();
+  co_await handle->close();
 }
 
 // The lines of the threads' signal masks.
@@ -130,6 +143,39 @@ TEST_CASE("an expired session is over, and lost") {
   const runtime::EventPtr late = host.event();
   handle->on_over(late);
   CHECK(late->is_set());
+  host.close(handle);
+  host.close(other);
+}
+
+// The client crashes on a multi of two operations that it is given between the moment when it hears
+// that the session has expired and the moment when we hear of it.
+TEST_CASE("a multi survives the moment in which the session expires") {
+  ZookeeperHost host;
+  Gate gate(test_server());
+  auto options = host.options();
+  options.servers = gate.address();
+  options.session_timeout = std::chrono::milliseconds(1000);
+  const HandlePtr handle = host.connect(options);
+  const HandlePtr other = host.connect();
+  const std::string node = host.folder(other) + "/node";
+  host.answer(handle->create(node, "", NodeKind::ephemeral)).value();
+  gate.cut();
+  gone(host, other, node);
+  gate.open();
+  const std::vector<Operation> operations{RemoveOperation{node}, RemoveOperation{node}};
+  std::vector<Flight<std::vector<OperationAnswer>>> flights;
+  const runtime::Deadline deadline = host.clock()->after(liveness_bound());
+  while (!handle->over() && host.clock()->now() < deadline.at) {
+    flights.push_back(handle->multi(operations));
+    host.context().restart();
+    host.context().poll();
+  }
+  REQUIRE(handle->over());
+  std::set<Errc> errors;
+  for (auto& flight : flights) errors.insert(host.answer(flight).error().errc);
+  CHECK(handle->over()->errc == Errc::lost);
+  errors.erase(Errc::lost);
+  CHECK(errors == std::set<Errc>{Errc::unavailable});
   host.close(handle);
   host.close(other);
 }
@@ -300,6 +346,40 @@ TEST_CASE("a container goes after its last child") {
   host.answer(handle->remove(node + "/child")).value();
   gone(host, handle, node);
   host.close(handle);
+}
+
+TEST_CASE("more requests than the client can hold are refused") {
+  ZookeeperHost host;
+  const HandlePtr handle = host.connect();
+  std::vector<Flight<Stat>> flights;
+  for (std::size_t number = 0; number < flight_limit + 10; ++number) {
+    flights.push_back(handle->exists("/"));
+  }
+  std::size_t refused = 0;
+  for (Flight<Stat>& flight : flights) {
+    const Result<Stat> result = host.answer(flight);
+    if (result) continue;
+    CHECK(result.error().errc == Errc::rate_limited);
+    ++refused;
+  }
+  CHECK(refused == 10);
+  CHECK(host.answer(handle->exists("/")));
+  host.close(handle);
+}
+
+TEST_CASE("nothing comes after the close, and everything with the end of the runtime") {
+  {
+    ZookeeperHost host;
+    host.close(host.connect());
+    host.context().restart();
+    // No work is left, neither now nor later.
+    CHECK(host.context().run() == 0);
+    for (int number = 0; number < 10; ++number) {
+      const HandlePtr handle = host.connect();
+      boost::asio::co_spawn(host.context(), use_for_ever(handle), boost::asio::detached);
+      host.context().poll();
+    }
+  }
 }
 
 TEST_CASE("many handles at once keep apart") {

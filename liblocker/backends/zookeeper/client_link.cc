@@ -142,6 +142,7 @@ void ClientLink::hear(const SessionNews& news) {
   } else if (news.state == ZOO_CONNECTED_STATE) {
     session_id_ = news.id;
     timeout_ms_ = news.timeout_ms;
+    mailbox_->note({});
     identify();
     set_contact(true);
   } else {

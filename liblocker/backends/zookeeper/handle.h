@@ -41,10 +41,13 @@ struct HandleOptions {
 //   not_found                      there is no such node, or no parent to make it in
 //   conflict/node_exists, conflict/bad_version, conflict/not_empty
 //   unauthorized                   the server refuses this identity
-//   unavailable                    the outcome is unknown: it may have had its effect, or have it
-//   yet lost                           the session is over: expired, or authentication failed
+//   unavailable                    the outcome is unknown: it may have, or get, its effect
+//   lost                           the session is over: expired, or authentication failed
 //   too_large, invalid             it was never sent: over the packet's limit, not a path
+//   rate_limited                   it was never sent: 32,768 requests wait for their answer
 //   internal                       whatever else the server says; certainly without effect
+// `unavailable` with a finer code (throttled, read_only, quota_exceeded) is certainly without
+// effect, too.
 class Handle : public std::enable_shared_from_this<Handle> {
  public:
   // Begins to connect. Errors: config/bad_servers, config/bad_identity.
@@ -86,7 +89,8 @@ class Handle : public std::enable_shared_from_this<Handle> {
   Flight<Stat> set(std::string path, std::string data, std::int32_t version = -1);
   Flight<void> remove(std::string path, std::int32_t version = -1);
   // All or nothing; a failure is that of the first operation that failed. Containers are refused
-  // with `invalid`: the client aborts on them.
+  // with `invalid`: the client aborts on them. Unlike the other verbs it does not wait for a
+  // connection that is being made: it answers unavailable.
   Flight<std::vector<OperationAnswer>> multi(std::vector<Operation> operations);
   // Waits until this server has caught up with the leader.
   Flight<void> sync(std::string path);

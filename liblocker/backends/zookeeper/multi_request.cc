@@ -135,7 +135,11 @@ void MultiRequest::add(const CheckOperation& operation, ::zoo_op_t& wanted, Row&
   zoo_check_op_init(&wanted, operation.path.c_str(), operation.version);
 }
 
+// A session that is over fails each operation on its own, and from the second on the client then
+// frees what it never set. Only a reconnect can tell it that the session is over, so a multi is
+// sent while it is connected or not at all.
 int MultiRequest::send(zhandle_t* client, const void* data) {
+  if (zoo_state(client) != ZOO_CONNECTED_STATE) return ZCONNECTIONLOSS;
   return zoo_amulti(client, static_cast<int>(wanted_.size()), wanted_.data(), results_.data(),
                     hear_done, data);
 }

@@ -24,6 +24,7 @@ class MultiRequest {
   MultiRequest(const MultiRequest&) = delete;
   MultiRequest& operator=(const MultiRequest&) = delete;
 
+  // Never waits for a connection: without one it is unavailable.
   int send(zhandle_t* client, const void* data);
   // What the answer means.
   Result<std::vector<OperationAnswer>> read(const Answer& answer) const;
