@@ -30,6 +30,7 @@ class HandleState {
   void unlock_in_background();
   Result<void> downgrade();
   Result<void> give_to(const Owner& owner);
+  void on_renewed(std::function<void(std::chrono::milliseconds)> callback);
 
  private:
   LockerThreadPtr thread_;

@@ -49,6 +49,15 @@ Result<void> HandleState::give_to(const Owner& owner) {
   return given;
 }
 
+void HandleState::on_renewed(std::function<void(std::chrono::milliseconds)> callback) {
+  const auto renewed = std::make_shared<const Lifeline::Renewed>(
+      [tell = std::move(callback)](BootTime until) { tell(until.time_since_epoch()); });
+  thread_->post([grant = grant_, renewed] {
+    grant->renewals.push_back(renewed);
+    grant->lifeline()->on_renewed(renewed);
+  });
+}
+
 }  // namespace runtime
 
 LockHandle::LockHandle(std::shared_ptr<runtime::HandleState> state) : state_(std::move(state)) {}
@@ -106,6 +115,10 @@ std::stop_token LockHandle::stop_token() const {
 
 void LockHandle::on_lost(std::function<void(const Error&)> callback) {
   if (state_ != nullptr && !state_->released()) state_->grant().add_callback(std::move(callback));
+}
+
+void LockHandle::on_renewed(std::function<void(std::chrono::milliseconds)> callback) {
+  if (state_ != nullptr && !state_->released()) state_->on_renewed(std::move(callback));
 }
 
 Result<void> LockHandle::downgrade() {

@@ -194,8 +194,17 @@ Result<std::vector<SessionInfo>> PartitionLocker::sessions(
   return thread_->run_and_wait(runtime::list_sessions(thread_->engine(), prefix));
 }
 
+Result<std::vector<LeftOver>> PartitionLocker::left_overs() {
+  return thread_->run_and_wait(runtime::left_overs(thread_->engine()));
+}
+
 Result<int> PartitionLocker::clean() {
   return thread_->run_and_wait(runtime::clean(thread_->engine()));
+}
+
+Result<std::optional<int>> PartitionLocker::prepare(const std::vector<PartitionSpec>& partitions,
+                                                    std::chrono::system_clock::time_point until) {
+  return thread_->run_and_wait(runtime::prepare(thread_->engine(), partitions, until));
 }
 
 Result<std::optional<TableColumns>> PartitionLocker::table_columns(const PartitionSpec& table) {
@@ -229,9 +238,19 @@ Result<std::optional<std::string>> PartitionLocker::recorded(std::string_view ke
   return thread_->run_and_wait(runtime::recorded(thread_->engine(), std::string(key)));
 }
 
+Result<void> PartitionLocker::forget_record(std::string_view key) {
+  return thread_->run_and_wait(runtime::forget_record(thread_->engine(), std::string(key)));
+}
+
 std::optional<std::chrono::milliseconds> PartitionLocker::session_timeout() const {
   const auto facts = thread_->run_and_wait(session_facts(thread_->engine()));
   return facts ? facts->second : std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> PartitionLocker::stopping_time() const {
+  const std::optional<std::chrono::milliseconds> timeout = session_timeout();
+  if (!timeout.has_value()) return std::nullopt;
+  return runtime::LeaseRule::stopping(*timeout);
 }
 
 std::string PartitionLocker::url() const {
@@ -240,6 +259,10 @@ std::string PartitionLocker::url() const {
 
 std::vector<std::string> PartitionLocker::warnings() const {
   return thread_->engine()->backend().warnings();
+}
+
+std::vector<std::string> PartitionLocker::advice() const {
+  return thread_->engine()->backend().advice();
 }
 
 int PartitionLocker::liveness_descriptor() const {

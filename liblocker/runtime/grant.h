@@ -58,6 +58,8 @@ class Grant {
 
   // How many handles count on it; runtime's thread only.
   int holds = 0;
+  // Told of its lease as long as it is there; runtime's thread only.
+  std::vector<std::shared_ptr<const Lifeline::Renewed>> renewals;
 
   // Whether a handle's share was let go, by the handle or by name; whoever sets it lets go.
   using Share = std::shared_ptr<std::atomic<bool>>;

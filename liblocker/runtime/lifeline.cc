@@ -60,9 +60,21 @@ Milliseconds Lifeline::valid_for() const {
 }
 
 void Lifeline::publish_lease() {
-  if (lease_.has_value()) {
-    valid_until_ms_.store(lease_->valid_until().time_since_epoch().count());
+  if (!lease_.has_value()) return;
+  const BootTime until = lease_->valid_until();
+  const bool later = valid_until_ms_.exchange(until.time_since_epoch().count()) !=
+                     until.time_since_epoch().count();
+  if (!later) return;
+  for (const auto& listener : renewals_) {
+    if (const auto callback = listener.lock()) (*callback)(until);
   }
+}
+
+void Lifeline::on_renewed(const std::shared_ptr<const Renewed>& callback) {
+  if (!lease_.has_value()) return;
+  std::erase_if(renewals_, [](const auto& listener) { return listener.expired(); });
+  renewals_.push_back(callback);
+  (*callback)(lease_->valid_until());
 }
 
 void Lifeline::on_lost(const EventPtr& event) {

@@ -65,6 +65,10 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   const std::optional<Error>& lost() const { return lost_; }
   // Sets `event` when it is lost, at once if it is already. Forgotten with the event.
   void on_lost(const EventPtr& event);
+  // Called with the end of the lease: now, and each time that it is put off. Never where the kernel
+  // vouches. Forgotten with the callback.
+  using Renewed = std::function<void(BootTime)>;
+  void on_renewed(const std::shared_ptr<const Renewed>& callback);
   // Called once when it is lost, before any event is set.
   void when_lost(std::function<void(const Error&)> callback) { when_lost_ = std::move(callback); }
 
@@ -94,6 +98,7 @@ class Lifeline : public std::enable_shared_from_this<Lifeline> {
   bool closing_ = false;
   std::optional<Error> lost_;
   std::vector<std::weak_ptr<Event>> listeners_;
+  std::vector<std::weak_ptr<const Renewed>> renewals_;
   std::function<void(const Error&)> when_lost_;
   std::atomic<bool> lost_flag_{false};
   std::atomic<bool> in_contact_{true};

@@ -133,8 +133,20 @@ class Directory {
   virtual awaitable<Result<void>> break_session(std::string session_id, std::string reason) = 0;
   // Takes away the tickets of a broken session that did not go by itself; nothing for any other.
   virtual awaitable<Result<void>> remove_broken(std::string session_id) = 0;
-  // Removes what the dead left; how many things.
+  // What nobody removes but `clean`; what belongs to the sessions above is not among it.
+  virtual awaitable<Result<std::vector<LeftOver>>> left_overs() {
+    co_return std::vector<LeftOver>();
+  }
+  // Removes what the dead left and what is left over; how many things.
   virtual awaitable<Result<int>> clean() = 0;
+  // Makes the places of resources ahead of their first lock, to be kept until then; how many had to
+  // be made. Nothing where a place needs no making.
+  virtual awaitable<Result<std::optional<int>>> prepare(
+      std::vector<core::Resource> resources, std::chrono::system_clock::time_point until) {
+    static_cast<void>(resources);
+    static_cast<void>(until);
+    co_return std::optional<int>();
+  }
   virtual awaitable<Result<std::optional<TableColumns>>> columns(core::Resource table) = 0;
   virtual awaitable<Result<std::vector<TableColumns>>> tables() = 0;
   // Writes the order if the present one is `expected` (nothing: none is fixed). Error: conflict.
@@ -142,6 +154,8 @@ class Directory {
                                               std::optional<TableColumns> expected) = 0;
   virtual awaitable<Result<void>> forget_columns(core::Resource table) = 0;
   virtual awaitable<Result<std::optional<std::string>>> read(std::string key) = 0;
+  // Removes a record; success if there is none.
+  virtual awaitable<Result<void>> forget(std::string key) = 0;
 };
 
 // One coordinator, chosen by URL.
@@ -157,8 +171,10 @@ class LockBackend {
   // Ends the backend's own threads, after everything that was asked of them; nothing is posted to
   // the executor any more once it returns.
   virtual void halt() {}
-  // Sentences for the user about this store.
+  // Sentences for the user about this store that must always be shown.
   virtual std::vector<std::string> warnings() const { return {}; }
+  // Sentences for whoever looks after it.
+  virtual std::vector<std::string> advice() const { return {}; }
 };
 
 }  // namespace locker::runtime

@@ -100,14 +100,15 @@ awaitable<Result<std::vector<SessionInfo>>> list_sessions(EnginePtr engine,
 namespace {
 
 // Waits until the holder of a broken session has let go. Error: timeout, when its grace is over.
-awaitable<Result<void>> wait_until_gone(EnginePtr engine, std::vector<core::Ticket> tickets) {
+awaitable<Result<void>> wait_until_gone(EnginePtr engine, std::vector<core::Ticket> tickets,
+                                        Milliseconds grace) {
   Result<LifelinePtr> opened = co_await present_line(engine);
   if (!opened) co_return opened.error();
   const LifelinePtr line = *opened;
   const ClockPtr clock = engine->clock();
   const EventPtr wake = clock->make_event();
   line->on_lost(wake);
-  const Deadline deadline = clock->after(Lifeline::break_grace(line->session().timeout()));
+  const Deadline deadline = clock->after(grace);
   const Alarm alarm = clock->wake_at(deadline, wake);
   while (!tickets.empty()) {
     if (clock->now() >= deadline.at) co_return make_error(Errc::timeout, "the grace is over");
@@ -120,6 +121,19 @@ awaitable<Result<void>> wait_until_gone(EnginePtr engine, std::vector<core::Tick
     tickets = *std::move(left);
   }
   co_return Result<void>();
+}
+
+// How long the holder by a session may go on: by its own time-out, which may be longer than ours.
+awaitable<Result<Milliseconds>> grace_of(EnginePtr engine, std::string session_id) {
+  Result<LifelinePtr> line = co_await present_line(engine);
+  if (!line) co_return line.error();
+  const Milliseconds ours = Lifeline::break_grace((*line)->session().timeout());
+  Directory& directory = engine->backend().directory();
+  Result<std::vector<SessionInfo>> sessions = co_await directory.sessions();
+  if (!sessions) co_return sessions.error();
+  const auto found = std::ranges::find(*sessions, session_id, &SessionInfo::id);
+  const bool known = found != sessions->end() && found->timeout.has_value();
+  co_return known ? std::max(ours, Lifeline::break_grace(found->timeout)) : ours;
 }
 
 }  // namespace
@@ -140,13 +154,16 @@ awaitable<Result<Broken>> break_holder(EnginePtr engine, std::string request_id,
                                               ": it may have ended meanwhile, list again");
   }
   const std::string session = found->session;
+  Result<Milliseconds> allowed = co_await grace_of(engine, session);
+  if (!allowed) co_return allowed.error();
+  const Milliseconds grace = *allowed;
   const Result<void> marked = co_await directory.break_session(session, reason);
   if (!marked) co_return marked.error();
   std::vector<core::Ticket> tickets;
   for (const StandingTicket& one : *all) {
     if (one.session == session) tickets.push_back(one.ticket);
   }
-  const Result<void> gone = co_await wait_until_gone(engine, tickets);
+  const Result<void> gone = co_await wait_until_gone(engine, tickets, grace);
   const bool in_time = gone || gone.error().errc != Errc::timeout;
   if (!gone && in_time) co_return gone.error();
   const Result<void> removed = co_await directory.remove_broken(session);
@@ -154,9 +171,28 @@ awaitable<Result<Broken>> break_holder(EnginePtr engine, std::string request_id,
   co_return in_time ? Broken::let_go : Broken::forced;
 }
 
+awaitable<Result<std::vector<LeftOver>>> left_overs(EnginePtr engine) {
+  Directory& directory = engine->backend().directory();
+  co_return co_await directory.left_overs();
+}
+
 awaitable<Result<int>> clean(EnginePtr engine) {
   Directory& directory = engine->backend().directory();
   co_return co_await directory.clean();
+}
+
+awaitable<Result<std::optional<int>>> prepare(EnginePtr engine,
+                                              std::vector<PartitionSpec> partitions,
+                                              std::chrono::system_clock::time_point until) {
+  std::vector<core::Resource> resources;
+  for (const PartitionSpec& partition : partitions) {
+    const LockSet members{{partition, LockMode::exclusive}};
+    Result<Engine::Resolved> resolved = co_await engine->resolve(members);
+    if (!resolved) co_return resolved.error();
+    resources.push_back(resolved->set.places.front().resource);
+  }
+  Directory& directory = engine->backend().directory();
+  co_return co_await directory.prepare(resources, until);
 }
 
 awaitable<Result<std::optional<TableColumns>>> table_columns(EnginePtr engine,
@@ -242,6 +278,11 @@ awaitable<Result<void>> record(GrantPtr grant, std::string key, std::string valu
 awaitable<Result<std::optional<std::string>>> recorded(EnginePtr engine, std::string key) {
   Directory& directory = engine->backend().directory();
   co_return co_await directory.read(key);
+}
+
+awaitable<Result<void>> forget_record(EnginePtr engine, std::string key) {
+  Directory& directory = engine->backend().directory();
+  co_return co_await directory.forget(key);
 }
 
 }  // namespace locker::runtime

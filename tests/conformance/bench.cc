@@ -140,6 +140,10 @@ void Bench::await_waiters(const PartitionSpec& prefix, std::size_t count, Where 
        where);
 }
 
+std::string Bench::record_key(const PartitionSpec& resource, std::string_view name) {
+  return record_keys_.emplace_back(resource.to_string() + "#" + std::string(name));
+}
+
 void Bench::clean_up() {
   for (const PartitionSpec& database : databases_) {
     const bool empty = until([&] { return listed(database).empty(); });
@@ -149,6 +153,9 @@ void Bench::clean_up() {
     if (columns.table.database().starts_with(prefix_)) {
       ok(observer().unregister_table(columns.table), "a check's table can be forgotten");
     }
+  }
+  for (const std::string& key : record_keys_) {
+    ok(observer().forget_record(key), "a check's record can be forgotten");
   }
 }
 

@@ -36,6 +36,8 @@ class Bench {
   // A database that nobody else uses, and a table likewise.
   PartitionSpec database();
   PartitionSpec table();
+  // The key of a record about a resource, which is forgotten with the check.
+  std::string record_key(const PartitionSpec& resource, std::string_view name);
   // The bench's own session, which holds nothing: for looking on.
   PartitionLocker& observer();
 
@@ -84,6 +86,7 @@ class Bench {
   Settings settings_;
   std::string prefix_;
   std::vector<PartitionSpec> databases_;
+  std::vector<std::string> record_keys_;
   int tables_ = 0;
   std::optional<PartitionLocker> observer_;
   std::mutex mutex_;

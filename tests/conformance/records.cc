@@ -4,13 +4,9 @@
 namespace locker::conformance {
 namespace {
 
-std::string key_of(const PartitionSpec& resource, std::string_view name) {
-  return resource.to_string() + "#" + std::string(name);
-}
-
 void records_outlive_their_lock(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
-  const std::string key = key_of(resource, "done");
+  const std::string key = bench.record_key(resource, "done");
   {
     Party a(bench);
     LockHandle held = a.hold(resource);
@@ -22,11 +18,15 @@ void records_outlive_their_lock(Bench& bench) {
   }
   const auto after = bench.value(bench.observer().recorded(key), "a record is read by another");
   bench.expect(after == "two\n日本", "the last record outlives lock and session");
+  bench.ok(bench.observer().forget_record(key), "a record can be forgotten");
+  bench.ok(bench.observer().forget_record(key), "and forgetting nothing is no failure");
+  bench.expect(!bench.value(bench.observer().recorded(key), "a record is read").has_value(),
+               "a forgotten record is gone");
 }
 
 void nothing_is_recorded_without_a_lock(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
-  const std::string key = key_of(resource, "done");
+  const std::string key = bench.record_key(resource, "done");
   Party a(bench);
   Party b(bench);
   LockHandle released = a.hold(resource);
@@ -45,7 +45,7 @@ void nothing_is_recorded_without_a_lock(Bench& bench) {
 
 void a_broken_lock_records_nothing(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
-  const std::string key = key_of(resource, "done");
+  const std::string key = bench.record_key(resource, "done");
   Party a(bench);
   Party b(bench);
   LockHandle held = a.hold(resource);

@@ -89,3 +89,9 @@ TEST_CASE("a holder stops before the coordinator gives its place away") {
     }
   }
 }
+
+TEST_CASE("who stops only on a word is told at 0.8 and out of time at 0.9 of the time-out") {
+  const Lease lease(timeout, at(0));
+  CHECK(lease.valid_until() == at(27000));
+  CHECK(lease.valid_until() - LeaseRule::stopping(timeout) == at(24000));
+}

@@ -151,4 +151,9 @@ awaitable<Result<std::optional<std::string>>> ModelBackend::read(std::string key
   co_return not_modelled();
 }
 
+awaitable<Result<void>> ModelBackend::forget(std::string key) {
+  static_cast<void>(key);
+  co_return not_modelled();
+}
+
 }  // namespace locker::simulation

@@ -32,6 +32,7 @@ class ModelBackend : public runtime::LockBackend, public runtime::Directory {
                                       std::optional<TableColumns> expected) override;
   awaitable<Result<void>> forget_columns(core::Resource table) override;
   awaitable<Result<std::optional<std::string>>> read(std::string key) override;
+  awaitable<Result<void>> forget(std::string key) override;
 
  private:
   // Comes back after a message's way there and back, or says why not.

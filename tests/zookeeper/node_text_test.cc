@@ -48,12 +48,15 @@ TEST_CASE("a session's data tell its process") {
   text.process.user = "etl";
   text.opened_ms = 5;
   text.beat_ms = 6;
+  text.timeout_ms = 30000;
   const SessionText read = session_text(to_json(text));
   CHECK(read.process.host == "edge-1");
   CHECK(read.process.pid == 42);
   CHECK(read.process.user == "etl");
   CHECK(read.opened_ms == 5);
   CHECK(read.beat_ms == 6);
+  CHECK(read.timeout_ms == 30000);
+  CHECK(session_text("{\"opened_ms\":5}").timeout_ms == 0);
   CHECK(session_text("{\"process\":7}").process.host.empty());
 }
 
@@ -95,10 +98,18 @@ TEST_CASE("records and breaks keep their texts") {
   REQUIRE(record.has_value());
   CHECK(record->key == "once:x");
   CHECK(record->value == "at noon");
-  const BrokenText broken = broken_text(to_json(BrokenText{"it hangs", "ops@edge-1", 9}));
+  const BrokenText broken = broken_text(to_json(BrokenText{"it hangs", "ops@edge-1", 9, 4000}));
   CHECK(broken.reason == "it hangs");
   CHECK(broken.by == "ops@edge-1");
   CHECK(broken.at_ms == 9);
+  CHECK(broken.timeout_ms == 4000);
+}
+
+TEST_CASE("a prepared partition tells until when it is kept, and no other directory does") {
+  CHECK(prepared_until(prepared_to_json(1700000000000)) == 1700000000000);
+  for (const char* other : {"", "{}", "7", "[\"until_ms\"]", "{\"columns\":[\"dt\"]}"}) {
+    CHECK_FALSE(prepared_until(other).has_value());
+  }
 }
 
 }  // namespace

@@ -79,4 +79,9 @@ awaitable<Result<std::optional<std::string>>> LocalDirectory::read(std::string k
   co_return co_await ask<Answer>(thread_, patience_, work);
 }
 
+awaitable<Result<void>> LocalDirectory::forget(std::string key) {
+  const StoreWork<void> work = [key](Store& store) { return store.forget(key); };
+  co_return co_await ask<void>(thread_, patience_, work);
+}
+
 }  // namespace locker::backends::local

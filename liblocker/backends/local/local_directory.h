@@ -24,6 +24,7 @@ class LocalDirectory : public runtime::Directory {
                                                std::optional<TableColumns> expected) override;
   runtime::awaitable<Result<void>> forget_columns(core::Resource table) override;
   runtime::awaitable<Result<std::optional<std::string>>> read(std::string key) override;
+  runtime::awaitable<Result<void>> forget(std::string key) override;
 
  private:
   StoreThreadPtr thread_;

@@ -89,6 +89,7 @@ class Store {
                            const std::optional<TableColumns>& expected);
   Result<void> forget_columns(const core::Resource& table);
   Result<std::optional<std::string>> read(const std::string& key);
+  Result<void> forget(const std::string& key);
 
  private:
   explicit Store(StoreFiles files) : files_(std::move(files)) {}

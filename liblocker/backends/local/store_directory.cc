@@ -162,4 +162,14 @@ Result<std::optional<std::string>> Store::read(const std::string& key) {
   });
 }
 
+Result<void> Store::forget(const std::string& key) {
+  return write<void>(
+      [&]() -> Result<void> {
+        Query query = database_.query("DELETE FROM records WHERE key = ?");
+        query.bind(key).run();
+        return {};
+      },
+      Durability::for_ever);
+}
+
 }  // namespace locker::backends::local

@@ -98,6 +98,7 @@ std::string to_json(const SessionText& text) {
   object["process"] = json::parse(core::owner_to_json(text.process));
   object["opened_ms"] = text.opened_ms;
   object["beat_ms"] = text.beat_ms;
+  object["timeout_ms"] = text.timeout_ms;
   return written(object);
 }
 
@@ -106,6 +107,7 @@ SessionText session_text(std::string_view text) {
   SessionText session;
   session.opened_ms = number_in(object, "opened_ms");
   session.beat_ms = number_in(object, "beat_ms");
+  session.timeout_ms = number_in(object, "timeout_ms");
   if (const auto process = object.find("process"); process != object.end()) {
     Result<OwnerInfo> read = core::owner_from_json(process->dump());
     if (read) session.process = *std::move(read);
@@ -158,12 +160,24 @@ std::string to_json(const BrokenText& text) {
   put(object, "reason", text.reason);
   put(object, "by", text.by);
   object["at_ms"] = text.at_ms;
+  if (text.timeout_ms != 0) object["timeout_ms"] = text.timeout_ms;
   return written(object);
 }
 
 BrokenText broken_text(std::string_view text) {
   const json object = object_of(text);
-  return {text_in(object, "reason"), text_in(object, "by"), number_in(object, "at_ms")};
+  return {text_in(object, "reason"), text_in(object, "by"), number_in(object, "at_ms"),
+          number_in(object, "timeout_ms")};
+}
+
+std::string prepared_to_json(WallMs until_ms) {
+  return written(json{{"until_ms", until_ms}});
+}
+
+std::optional<WallMs> prepared_until(std::string_view text) {
+  const json object = object_of(text);
+  if (!object.contains("until_ms")) return std::nullopt;
+  return number_in(object, "until_ms");
 }
 
 std::string to_json(const RecordText& text) {

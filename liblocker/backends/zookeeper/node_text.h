@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ struct SessionText {
   OwnerInfo process;
   WallMs opened_ms = 0;
   WallMs beat_ms = 0;  // when it was written
+  std::int64_t timeout_ms = 0;  // the session time-out
 };
 std::string to_json(const SessionText& text);
 SessionText session_text(std::string_view json);
@@ -64,9 +66,15 @@ struct BrokenText {
   std::string reason;
   std::string by;
   WallMs at_ms = 0;
+  std::int64_t timeout_ms = 0;  // of the broken session; 0: nobody knew
 };
 std::string to_json(const BrokenText& text);
 BrokenText broken_text(std::string_view json);
+
+// Of the directory of a partition that was prepared.
+std::string prepared_to_json(WallMs until_ms);
+// Until when it is to be kept; nothing if it is no such directory.
+std::optional<WallMs> prepared_until(std::string_view json);
 
 // A record and its key.
 struct RecordText {

@@ -161,6 +161,35 @@ awaitable<Result<FoundNodes>> walk_below(ViewPtr view, core::Resource top,
   co_return found;
 }
 
+awaitable<Result<FoundNodes>> everything(ViewPtr view, core::Resource prefix) {
+  const std::shared_ptr<std::vector<core::Resource>> nobody_asks;
+  Result<FoundNodes> found = co_await walk_below(view, prefix, nobody_asks);
+  if (!found) co_return found.error();
+  if (!prefix.empty()) {
+    const std::vector<std::string> paths{view->tree.directory(prefix)};
+    Result<std::vector<std::optional<Children>>> own = co_await children_of(view, paths);
+    if (!own) co_return own.error();
+    if (own->front()) {
+      FoundNodes here = lock_nodes(view->tree, prefix, *own->front());
+      std::ranges::move(here, std::back_inserter(*found));
+    }
+  }
+  const FoundNodes nodes = *std::move(found);
+  co_return co_await read_nodes(view, nodes);
+}
+
+awaitable<Result<std::int64_t>> server_time_ms(ViewPtr view,
+                                               std::shared_ptr<runtime::Clock> clock) {
+  // The leader stamps every write.
+  Flight<Stat> write = view->handle->set(view->tree.records(), "");
+  const Result<Stat> written = co_await write.answer();
+  if (written) co_return written->modified_ms;
+  if (written.error().errc != Errc::unauthorized) co_return written.error();
+  // Whoever may only read goes by the own clock.
+  const auto now = clock->wall_now().time_since_epoch();
+  co_return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
 awaitable<Result<FoundNodes>> nodes_meeting(ViewPtr view, std::vector<core::Resource> resources) {
   // What is above is seen by its companions, and where a table got further columns by its nodes.
   const std::vector<core::Resource> above = all_ancestors(resources);

@@ -76,6 +76,13 @@ runtime::awaitable<Result<FoundNodes>> read_nodes(ViewPtr view, FoundNodes nodes
 runtime::awaitable<Result<FoundNodes>> walk_below(
     ViewPtr view, core::Resource top, std::shared_ptr<std::vector<core::Resource>> directories);
 
+// Every node of a queue at or below `prefix`, read; empty: everywhere.
+runtime::awaitable<Result<FoundNodes>> everything(ViewPtr view, core::Resource prefix);
+
+// The present time by the servers' clock, which is what the times in a Stat are by.
+runtime::awaitable<Result<std::int64_t>> server_time_ms(ViewPtr view,
+                                                        std::shared_ptr<runtime::Clock> clock);
+
 // Every node of a queue that meets one of these places: at them, above and below.
 runtime::awaitable<Result<FoundNodes>> nodes_meeting(ViewPtr view,
                                                      std::vector<core::Resource> resources);

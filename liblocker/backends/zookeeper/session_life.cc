@@ -55,7 +55,7 @@ void ZooKeeperSession::end(const Error& why) {
 }
 
 std::string ZooKeeperSession::session_json() const {
-  return to_json(SessionText{self_, opened_ms_, wall_ms(*clock_)});
+  return to_json(SessionText{self_, opened_ms_, wall_ms(*clock_), timeout()->count()});
 }
 
 // Makes the session's own node, or writes it anew: the heartbeat. Whoever broke the session took
@@ -156,6 +156,12 @@ awaitable<void> ZooKeeperSession::close() {
   handle->on_over(contact);
   while (!handle->in_contact() && !handle->over().has_value() && self->clock_->now() < until.at) {
     co_await contact->wait();
+  }
+  // The mark of its break was for this session alone, which has read it.
+  if (self->over_.has_value() && self->over_->code == "broken" && handle->in_contact()) {
+    Flight<void> unmark = handle->remove(self->view_->tree.broken(self->name_));
+    const Result<void> unmarked = co_await unmark.answer();
+    static_cast<void>(unmarked);
   }
   co_await handle->close();
   self->end(make_error(Errc::lost, "this session is closed"));

@@ -69,6 +69,7 @@ awaitable<Result<void>> ZooKeeperBackend::prepare(ViewPtr view) {
         view->handle->create(tree.format(), to_json(FormatText{}), NodeKind::persistent));
     for (Flight<Created>& flight : flights) {
       const Result<Created> made = co_await flight.answer();
+      if (made) made_tree_ = made->path == tree.format();
       if (made || made.error().code == "node_exists") continue;
       if (made.error().errc == Errc::unauthorized) {
         co_return refused_identity(made.error(), options_);
@@ -152,6 +153,14 @@ awaitable<Result<ViewPtr>> ZooKeeperBackend::view() {
   if (view_ != nullptr && !view_->handle->over().has_value()) co_return view_;
   const runtime::Deadline deadline = options_.clock->after(options_.connect_timeout);
   co_return co_await connect(deadline);
+}
+
+// A chroot with a typing error makes a tree of its own, in which nobody excludes anybody.
+std::vector<std::string> ZooKeeperBackend::warnings() const {
+  if (!made_tree_) return {};
+  return {"The lock tree at " + core::visible_text(options_.url) +
+          " is new: it was made just now; if others lock there already, the chroot in this URL is "
+          "not theirs."};
 }
 
 std::vector<std::string> ZooKeeperBackend::advice() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ class ZooKeeperBackend : public runtime::LockBackend {
   runtime::awaitable<Result<runtime::SessionPtr>> open_session(runtime::Deadline deadline) override;
   runtime::Directory& directory() override { return directory_; }
   std::string url() const override { return options_.url; }
+  std::vector<std::string> warnings() const override;
   std::vector<std::string> advice() const override;
 
   // A living connection to read by, made if there is none. Errors: unavailable, unauthorized,
@@ -61,6 +63,8 @@ class ZooKeeperBackend : public runtime::LockBackend {
   std::shared_ptr<ProcessBook> processes_;
   ViewPtr view_;           // of the newest session
   bool prepared_ = false;  // the root is there, and of a version that we understand
+  // It was not there before us. Written on the runtime's thread, before anybody can ask.
+  std::atomic<bool> made_tree_ = false;
 };
 
 }  // namespace locker::backends::zookeeper

@@ -4,6 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "backends/zookeeper/left_overs.h"
+#include "backends/zookeeper/prepared_directories.h"
+#include "backends/zookeeper/session_list.h"
 #include "backends/zookeeper/zookeeper_backend.h"
 
 namespace locker::backends::zookeeper {
@@ -14,34 +17,60 @@ using runtime::StandingTicket;
 namespace {
 
 constexpr int table_depth = 2;
-constexpr std::chrono::minutes old_enough{5};
-constexpr std::chrono::hours marker_kept_for{24};
-
-std::chrono::system_clock::time_point wall_time(std::int64_t ms) {
-  return std::chrono::system_clock::time_point(std::chrono::milliseconds(ms));
-}
+// Long enough for any holder by a broken session of which nobody knew the time-out.
+constexpr std::chrono::hours longest_timeout{1};
 
 std::int64_t wall_ms(const runtime::Clock& clock) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock.wall_now().time_since_epoch())
       .count();
 }
 
-// Every node of a queue at or below a resource, read.
-awaitable<Result<FoundNodes>> everything(ViewPtr view, core::Resource prefix) {
-  const std::shared_ptr<std::vector<core::Resource>> nobody_asks;
-  Result<FoundNodes> found = co_await walk_below(view, prefix, nobody_asks);
-  if (!found) co_return found.error();
-  if (!prefix.empty()) {
-    const std::vector<std::string> paths{view->tree.directory(prefix)};
-    Result<std::vector<std::optional<Children>>> own = co_await children_of(view, paths);
-    if (!own) co_return own.error();
-    if (own->front()) {
-      FoundNodes here = lock_nodes(view->tree, prefix, *own->front());
-      std::ranges::move(here, std::back_inserter(*found));
-    }
+// Takes every place of a session away; how many.
+awaitable<Result<int>> remove_places(ViewPtr view, std::string session_id) {
+  const core::Resource everywhere;
+  Result<FoundNodes> nodes = co_await everything(view, everywhere);
+  if (!nodes) co_return nodes.error();
+  std::vector<Flight<void>> flights;
+  for (const FoundNode& node : *nodes) {
+    if (session_name(node.content->stat.session) != session_id) continue;
+    // With its companion, where it has one.
+    const std::string companion =
+        companion_name(node.name.mode, node.name.request, node.name.owner);
+    flights.push_back(view->handle->remove(node.path));
+    flights.push_back(view->handle->remove(view->tree.coarse(node.resource) + "/" + companion));
   }
-  const FoundNodes nodes = *std::move(found);
-  co_return co_await read_nodes(view, nodes);
+  Result<int> removed = 0;
+  for (Flight<void>& flight : flights) {
+    const Result<void> gone = co_await flight.answer();
+    if (gone && removed) ++*removed;
+    if (!gone && gone.error().errc != Errc::not_found) removed = gone.error();
+  }
+  co_return removed;
+}
+
+// Of sessions whose break nobody finished, once their holders have certainly stopped.
+awaitable<Result<int>> remove_broken_places(ViewPtr view, std::int64_t now_ms) {
+  Flight<Children> list = view->handle->children(view->tree.all_broken());
+  Result<Children> names = co_await list.answer();
+  if (!names) co_return names.error();
+  std::vector<std::string> paths;
+  for (const std::string& name : *names) paths.push_back(view->tree.broken(name));
+  Result<std::vector<std::optional<NodeData>>> marks = co_await data_of(view, paths);
+  if (!marks) co_return marks.error();
+  int removed = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::optional<NodeData>& mark = (*marks)[i];
+    if (!mark) continue;
+    const std::int64_t timeout_ms = broken_text(mark->data).timeout_ms;
+    std::chrono::milliseconds grace = longest_timeout;
+    if (timeout_ms > 0) grace = std::chrono::milliseconds(timeout_ms);
+    if (now_ms - mark->stat.created_ms <= grace.count()) continue;
+    const std::string session = (*names)[i];
+    Result<int> places = co_await remove_places(view, session);
+    if (!places) co_return places;
+    removed += *places;
+  }
+  co_return removed;
 }
 
 }  // namespace
@@ -63,38 +92,8 @@ awaitable<Result<std::vector<SessionInfo>>> ZooKeeperDirectory::sessions() {
   Result<ViewPtr> opened = co_await backend_.view();
   if (!opened) co_return opened.error();
   const ViewPtr view = *opened;
-  Flight<Children> list = view->handle->children(view->tree.owners());
-  Result<Children> names = co_await list.answer();
-  if (!names) co_return names.error();
-  std::ranges::sort(*names);
-  std::vector<std::string> paths;
-  for (const std::string& name : *names) paths.push_back(view->tree.owner(name));
-  Result<std::vector<std::optional<NodeData>>> owners = co_await data_of(view, paths);
-  if (!owners) co_return owners.error();
-  const core::Resource everywhere;
-  Result<FoundNodes> nodes = co_await everything(view, everywhere);
-  if (!nodes) co_return nodes.error();
-  std::map<std::string, int> locks;
-  for (const FoundNode& node : *nodes) ++locks[session_name(node.content->stat.session)];
-  const std::int64_t now_ms = wall_ms(*backend_.options().clock);
-  std::vector<SessionInfo> sessions;
-  for (std::size_t i = 0; i < names->size(); ++i) {
-    const std::optional<NodeData>& owner = (*owners)[i];
-    if (!owner) continue;
-    const SessionText text = session_text(owner->data);
-    SessionInfo info;
-    info.id = (*names)[i];
-    info.process = text.process;
-    info.alive = true;
-    info.liveness = "its ZooKeeper session lives";
-    info.opened = wall_time(text.opened_ms);
-    // By the servers' clock and by ours, which may differ a little: it is for people to read.
-    const std::int64_t age_ms = now_ms - owner->stat.modified_ms;
-    info.heartbeat_age = std::chrono::milliseconds(std::max<std::int64_t>(age_ms, 0));
-    info.locks = locks[info.id];
-    sessions.push_back(std::move(info));
-  }
-  co_return sessions;
+  const std::shared_ptr<runtime::Clock> clock = backend_.options().clock;
+  co_return co_await list_sessions(view, clock);
 }
 
 awaitable<Result<void>> ZooKeeperDirectory::break_session(std::string session_id,
@@ -104,7 +103,10 @@ awaitable<Result<void>> ZooKeeperDirectory::break_session(std::string session_id
   const ViewPtr view = *opened;
   const HandlePtr handle = view->handle;
   const OwnerInfo& self = backend_.options().self;
-  const BrokenText text{reason, self.user + "@" + self.host, wall_ms(*backend_.options().clock)};
+  BrokenText text{reason, self.user + "@" + self.host, wall_ms(*backend_.options().clock), 0};
+  Flight<NodeData> look = handle->get(view->tree.owner(session_id));
+  const Result<NodeData> owner = co_await look.answer();
+  if (owner) text.timeout_ms = session_text(owner->data).timeout_ms;
   Flight<Created> mark =
       handle->create(view->tree.broken(session_id), to_json(text), NodeKind::persistent);
   Flight<void> remove = handle->remove(view->tree.owner(session_id));
@@ -127,65 +129,47 @@ awaitable<Result<void>> ZooKeeperDirectory::remove_broken(std::string session_id
   const Result<Stat> broken = co_await look.answer();
   if (!broken && broken.error().errc == Errc::not_found) co_return Result<void>();
   if (!broken) co_return broken.error();
-  const core::Resource everywhere;
-  Result<FoundNodes> nodes = co_await everything(view, everywhere);
-  if (!nodes) co_return nodes.error();
-  std::vector<Flight<void>> flights;
-  for (const FoundNode& node : *nodes) {
-    if (session_name(node.content->stat.session) != session_id) continue;
-    // The companion before its lock: whoever sees neither must not find the lock still standing.
-    const std::string companion =
-        companion_name(node.name.mode, node.name.request, node.name.owner);
-    flights.push_back(view->handle->remove(node.path));
-    flights.push_back(view->handle->remove(view->tree.coarse(node.resource) + "/" + companion));
-  }
-  Result<void> outcome;
-  for (Flight<void>& flight : flights) {
-    const Result<void> removed = co_await flight.answer();
-    if (!removed && removed.error().errc != Errc::not_found) outcome = removed;
-  }
-  co_return outcome;
+  Result<int> removed = co_await remove_places(view, session_id);
+  if (!removed) co_return removed.error();
+  co_return Result<void>();
 }
 
-// Containers that never had a child stay for ever on servers before 3.10; and the marks of breaks
-// are of no use once everybody has read them.
+awaitable<Result<std::vector<LeftOver>>> ZooKeeperDirectory::left_overs() {
+  Result<ViewPtr> opened = co_await backend_.view();
+  if (!opened) co_return opened.error();
+  const ViewPtr view = *opened;
+  const std::shared_ptr<runtime::Clock> clock = backend_.options().clock;
+  Result<std::int64_t> now_ms = co_await server_time_ms(view, clock);
+  if (!now_ms) co_return now_ms.error();
+  const std::int64_t now = *now_ms;
+  co_return co_await find_left_overs(view, now);
+}
+
 awaitable<Result<int>> ZooKeeperDirectory::clean() {
   Result<ViewPtr> opened = co_await backend_.view();
   if (!opened) co_return opened.error();
   const ViewPtr view = *opened;
-  const HandlePtr handle = view->handle;
-  const auto directories = std::make_shared<std::vector<core::Resource>>();
-  const core::Resource everywhere;
-  Result<FoundNodes> walked = co_await walk_below(view, everywhere, directories);
-  if (!walked) co_return walked.error();
-  std::vector<std::string> paths;
-  // The deepest first, each after what is below it.
-  std::ranges::sort(*directories, std::ranges::greater());
-  for (const core::Resource& resource : *directories) {
-    paths.push_back(view->tree.coarse(resource));
-    paths.push_back(view->tree.directory(resource));
-  }
-  Flight<Children> list = handle->children(view->tree.all_broken());
-  const Result<Children> marks = co_await list.answer();
-  if (!marks) co_return marks.error();
-  for (const std::string& mark : *marks) paths.push_back(view->tree.broken(mark));
-  Flight<Stat> clock = handle->set(view->tree.records(), "");
-  const Result<Stat> now = co_await clock.answer();
-  if (!now) co_return now.error();
-  int removed = 0;
-  for (const std::string& path : paths) {
-    Flight<NodeData> look = handle->get(path);
-    const Result<NodeData> node = co_await look.answer();
-    if (!node) continue;
-    const bool mark = path.starts_with(view->tree.all_broken() + "/");
-    const std::chrono::milliseconds age(now->modified_ms - node->stat.modified_ms);
-    const bool empty = node->stat.children == 0 && node->data.empty() && age > old_enough;
-    if (mark ? age <= marker_kept_for : !empty) continue;
-    Flight<void> remove = handle->remove(path, node->stat.version);
-    const Result<void> gone = co_await remove.answer();
-    if (gone) ++removed;
-  }
-  co_return removed;
+  const std::shared_ptr<runtime::Clock> clock = backend_.options().clock;
+  Result<std::int64_t> now_ms = co_await server_time_ms(view, clock);
+  if (!now_ms) co_return now_ms.error();
+  const std::int64_t now = *now_ms;
+  Result<int> places = co_await remove_broken_places(view, now);
+  if (!places) co_return places;
+  Result<int> nodes = co_await remove_left_overs(view, now);
+  if (!nodes) co_return nodes;
+  co_return *places + *nodes;
+}
+
+awaitable<Result<std::optional<int>>> ZooKeeperDirectory::prepare(
+    std::vector<core::Resource> resources, std::chrono::system_clock::time_point until) {
+  Result<ViewPtr> opened = co_await backend_.view();
+  if (!opened) co_return opened.error();
+  const ViewPtr view = *opened;
+  const std::int64_t until_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(until.time_since_epoch()).count();
+  Result<int> made = co_await prepare_directories(view, resources, until_ms);
+  if (!made) co_return made.error();
+  co_return std::optional<int>(*made);
 }
 
 awaitable<Result<std::optional<TableColumns>>> ZooKeeperDirectory::columns(core::Resource table) {
@@ -337,6 +321,16 @@ awaitable<Result<std::optional<std::string>>> ZooKeeperDirectory::read(std::stri
   const Result<RecordText> record = record_text((*there)->data);
   if (!record) co_return record.error();
   co_return std::optional<std::string>(record->value);
+}
+
+awaitable<Result<void>> ZooKeeperDirectory::forget(std::string key) {
+  Result<ViewPtr> opened = co_await backend_.view();
+  if (!opened) co_return opened.error();
+  const ViewPtr view = *opened;
+  Flight<void> remove = view->handle->remove(view->tree.record(key));
+  const Result<void> removed = co_await remove.answer();
+  if (!removed && removed.error().errc != Errc::not_found) co_return removed;
+  co_return Result<void>();
 }
 
 }  // namespace locker::backends::zookeeper

@@ -22,13 +22,17 @@ class ZooKeeperDirectory : public runtime::Directory {
   runtime::awaitable<Result<void>> break_session(std::string session_id,
                                                  std::string reason) override;
   runtime::awaitable<Result<void>> remove_broken(std::string session_id) override;
+  runtime::awaitable<Result<std::vector<LeftOver>>> left_overs() override;
   runtime::awaitable<Result<int>> clean() override;
+  runtime::awaitable<Result<std::optional<int>>> prepare(
+      std::vector<core::Resource> resources, std::chrono::system_clock::time_point until) override;
   runtime::awaitable<Result<std::optional<TableColumns>>> columns(core::Resource table) override;
   runtime::awaitable<Result<std::vector<TableColumns>>> tables() override;
   runtime::awaitable<Result<void>> set_columns(TableColumns columns,
                                                std::optional<TableColumns> expected) override;
   runtime::awaitable<Result<void>> forget_columns(core::Resource table) override;
   runtime::awaitable<Result<std::optional<std::string>>> read(std::string key) override;
+  runtime::awaitable<Result<void>> forget(std::string key) override;
 
  private:
   ZooKeeperBackend& backend_;

@@ -113,6 +113,16 @@ Result<ZooKeeperOptions> read_zookeeper_url(const core::Url& url) {
     const Result<void> sound = check_path(full.path);
     if (!sound) return make_error(Errc::invalid, "bad_url", sound.error().message);
   }
+  // A tree inside the tree: whoever leaves the name out would not be excluded.
+  constexpr std::string_view tree_name = "/hive_locks";
+  if (full.path.ends_with(tree_name)) {
+    core::Url meant = full;
+    meant.path.resize(full.path.size() - tree_name.size());
+    return make_error(
+        Errc::invalid, "bad_url",
+        "The locks are kept in hive_locks below the chroot, so leave that name out: " +
+            core::to_string(meant));
+  }
   options.chroot = full.path;
   options.url = core::to_string(full);
   if (const std::string path = parameter(url, "auth_file"); !path.empty()) {

@@ -66,8 +66,21 @@ struct SessionInfo {
   bool alive = false;    // by the backend's own rule (a lease, or the kernel)
   std::string liveness;  // how that is known, half a sentence
   std::chrono::system_clock::time_point opened;
-  std::optional<std::chrono::milliseconds> heartbeat_age;  // where there are heartbeats
-  int locks = 0;                                           // how many places it has in queues
+  // Where there are heartbeats and it has places, for only then it sends some.
+  std::optional<std::chrono::milliseconds> heartbeat_age;
+  // After so long without a word from it the coordinator ends it; nothing where the kernel vouches
+  // or nobody knows.
+  std::optional<std::chrono::milliseconds> timeout;
+  int locks = 0;         // how many places it has in queues
+  bool foreign = false;  // another program's: nothing is known of its process
+  bool broken = false;   // it may do nothing any more, but its places stand yet
+};
+
+// Something that is of no use to anybody any more and that `clean` removes.
+struct LeftOver {
+  std::string place;  // where, as the backend names it
+  std::string what;   // what it is, a few words
+  std::chrono::system_clock::time_point since;  // made then, by the coordinator's clock
 };
 
 }  // namespace locker

@@ -76,6 +76,11 @@ class LockHandle {
   // calling thread, if it is lost already. It must not block. One callback a handle.
   void on_lost(std::function<void(const Error&)> callback);
 
+  // Calls `callback` on the locker's own thread, soon and again each time that valid_for() has
+  // grown, with the time at which it will be zero (milliseconds of CLOCK_BOOTTIME); never where the
+  // kernel vouches. For whoever stops the holder from another process. It must not block.
+  void on_renewed(std::function<void(std::chrono::milliseconds valid_until)> callback);
+
   // Makes an exclusive lock shared without letting anybody in between. From the moment of this
   // call the holder only reads. Error: lost, unavailable (believe in shared all the same).
   Result<void> downgrade();

@@ -136,8 +136,16 @@ class PartitionLocker {
 
   // The sessions that have anything at or below `prefix`, and their health.
   Result<std::vector<SessionInfo>> sessions(const std::optional<PartitionSpec>& prefix = {});
-  // Removes what dead sessions left behind; how many things were removed.
+  // What nobody needs any more, beside the sessions above.
+  Result<std::vector<LeftOver>> left_overs();
+  // Removes what dead sessions left behind, and what is left over; how many things were removed.
   Result<int> clean();
+
+  // Makes the coordinator's places for partitions ahead of their first lock, so that it takes no
+  // longer than any; they are kept until `until`, and go by `clean` after it. How many had to be
+  // made; nothing where the coordinator needs no preparation.
+  Result<std::optional<int>> prepare(const std::vector<PartitionSpec>& partitions,
+                                     std::chrono::system_clock::time_point until);
 
   // The order of a table's partition columns; nothing if none is fixed yet.
   Result<std::optional<TableColumns>> table_columns(const PartitionSpec& table);
@@ -155,13 +163,22 @@ class PartitionLocker {
   Result<void> record(const LockHandle& held, std::string_view key, std::string_view value);
   // Reads such a record.
   Result<std::optional<std::string>> recorded(std::string_view key);
+  // Removes it, whoever holds what; success if there is none.
+  Result<void> forget_record(std::string_view key);
 
   // The negotiated session time-out; nothing where the kernel vouches for liveness.
   std::optional<std::chrono::milliseconds> session_timeout() const;
+  // How long before the end of LockHandle::valid_for() a holder must be told to stop that only does
+  // so on a word, as a command under `locker run`: a tenth of the session time-out. Nothing where
+  // the kernel vouches.
+  std::optional<std::chrono::milliseconds> stopping_time() const;
   // The coordinator's URL, with every default filled in.
   std::string url() const;
-  // Sentences for the user about this store, e.g. that other users are not excluded by it.
+  // Sentences for the user about this store that must always be shown, e.g. that other users are
+  // not excluded by it.
   std::vector<std::string> warnings() const;
+  // Sentences for whoever looks after the store, e.g. that strangers are not kept out of it.
+  std::vector<std::string> advice() const;
   // A descriptor that keeps this session alive in whichever process holds a copy of it; -1 where a
   // session does not live by descriptors. It stays the locker's: duplicate it.
   int liveness_descriptor() const;
