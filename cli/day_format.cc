@@ -56,6 +56,16 @@ Result<year_month_day> today_in(const std::string& zone) {
                         std::chrono::day(static_cast<unsigned>(parts.tm_mday)));
 }
 
+// In the zone that today_in went by.
+std::chrono::system_clock::time_point midnight_before(year_month_day day) {
+  std::tm parts{};
+  parts.tm_year = static_cast<int>(day.year()) - 1900;
+  parts.tm_mon = static_cast<int>(static_cast<unsigned>(day.month())) - 1;
+  parts.tm_mday = static_cast<int>(static_cast<unsigned>(day.day()));
+  parts.tm_isdst = -1;
+  return std::chrono::system_clock::from_time_t(::mktime(&parts));
+}
+
 }  // namespace
 
 Result<std::string> format_day(std::string_view pattern, year_month_day day) {
@@ -92,16 +102,16 @@ Result<std::string> format_day(std::string_view pattern, year_month_day day) {
   return text;
 }
 
-Result<std::vector<std::string>> days_from_today(std::string_view pattern, int count,
-                                                 const std::string& zone) {
+Result<Days> days_from_today(std::string_view pattern, int count, const std::string& zone) {
   const Result<year_month_day> today = today_in(zone);
   if (!today) return today.error();
-  std::vector<std::string> all;
+  Days all;
   for (int ahead = 0; ahead < count; ++ahead) {
     Result<std::string> day = format_day(pattern, year_month_day(sys_days(*today) + days(ahead)));
     if (!day) return std::move(day).error();
-    all.push_back(std::move(*day));
+    all.names.push_back(std::move(*day));
   }
+  all.end = midnight_before(year_month_day(sys_days(*today) + days(count)));
   return all;
 }
 

@@ -89,12 +89,18 @@ std::string session_json(const SessionInfo& session) {
       .yes_no("alive", session.alive)
       .text("liveness", session.liveness)
       .text("opened", utc_text(session.opened))
-      .number("locks", session.locks);
-  if (session.heartbeat_age) {
-    object.number("heartbeat_age_ms", session.heartbeat_age->count());
-  } else {
-    object.raw("heartbeat_age_ms", "null");
-  }
+      .number("locks", session.locks)
+      .yes_no("foreign", session.foreign)
+      .yes_no("broken", session.broken);
+  const auto duration = [&](std::string_view key, const auto& value) {
+    if (value) {
+      object.number(key, value->count());
+    } else {
+      object.raw(key, "null");
+    }
+  };
+  duration("heartbeat_age_ms", session.heartbeat_age);
+  duration("timeout_ms", session.timeout);
   return object.take();
 }
 

@@ -50,6 +50,8 @@ Result<PartitionLocker> open_store(Call& call) {
       PartitionLocker::open(call.settings.text("url"), open_options(call.settings));
   if (!opened) return explain_open_error(call.settings, std::move(opened).error());
   for (const std::string& warning : opened->warnings()) call.voice.say(warning);
+  if (&call.command == &doctor_command) return opened;
+  for (const std::string& advice : opened->advice()) call.voice.info(advice);
   return opened;
 }
 

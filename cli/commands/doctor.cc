@@ -3,12 +3,15 @@
 
 #include <unistd.h>
 
+#include <locker/text.h>
+
 #include "cli/command.h"
 #include "cli/exit_codes.h"
 #include "cli/json_text.h"
 #include "cli/listing.h"
 #include "cli/process_state.h"
 #include "cli/render.h"
+#include "cli/session_advice.h"
 #include "cli/store.h"
 
 namespace locker::cli {
@@ -19,29 +22,16 @@ constexpr std::array options{
 };
 constexpr std::array<std::string_view, 4> settings{"output", "url", "connect_timeout", "log_level"};
 
-// What a person should do about a session.
-std::string advice_for(const SessionInfo& session, ProcessState state) {
-  if (!session.alive) return "it is over; `locker doctor --clean` removes what it left";
-  switch (state) {
-    case ProcessState::running:
-      return session.locks == 0 ? "nothing: it holds nothing" : "nothing: its process is alive";
-    case ProcessState::stopped:
-      return "its process is stopped and keeps its locks: continue it (kill -CONT), end it, or "
-             "`locker break`";
-    case ProcessState::zombie:
-      return "its process has ended but something below it still runs: look at its descendants";
-    case ProcessState::gone:
-      return "its process is gone but a process that it started keeps the session: end that one, "
-             "or `locker break`";
-    case ProcessState::elsewhere:
-      break;
-  }
-  return "its process is on another host or boot: look there, or `locker break`";
-}
-
 std::string heartbeat_text(const SessionInfo& session) {
   if (!session.heartbeat_age) return "none needed";
   return std::to_string(session.heartbeat_age->count()) + " ms ago";
+}
+
+std::string process_text(const SessionInfo& session, ProcessState state) {
+  if (session.broken) return "unknown";
+  if (!session.foreign) return owner_text(session.process) + ", " + std::string(name_of(state));
+  const std::string& host = session.process.host;
+  return session.process.application + (host.empty() ? "" : ", which calls itself " + host);
 }
 
 std::string as_json(const SessionInfo& session) {
@@ -52,16 +42,38 @@ std::string as_json(const SessionInfo& session) {
          ",\"advice\":" + json_string(advice_for(session, state)) + "}";
 }
 
+std::string as_json(const LeftOver& left) {
+  return JsonObject()
+      .text("left_over", left.place)
+      .text("what", left.what)
+      .text("since", utc_text(left.since))
+      .take();
+}
+
 std::string as_text(const SessionInfo& session) {
   const ProcessState state = state_of(session.process);
   Table facts({"SESSION", session.id});
-  facts.add({"process", owner_text(session.process) + ", " + std::string(name_of(state))});
+  facts.add({"process", process_text(session, state)});
   facts.add({"alive", std::string(session.alive ? "yes" : "no") + " (" + session.liveness + ")"});
   facts.add({"heartbeat", heartbeat_text(session)});
+  if (session.timeout) facts.add({"time-out", format_duration(*session.timeout)});
   facts.add({"opened", local_text(session.opened)});
   facts.add({"places in queues", std::to_string(session.locks)});
   facts.add({"to do", advice_for(session, state)});
   return facts.to_string();
+}
+
+std::string as_text(std::span<const LeftOver> left) {
+  constexpr std::size_t most_shown = 20;
+  Table table({"LEFT OVER", "WHAT", "SINCE"});
+  for (const LeftOver& each : left.first(std::min(left.size(), most_shown))) {
+    table.add({each.place, each.what, local_text(each.since)});
+  }
+  std::string text = table.to_string();
+  if (left.size() > most_shown) {
+    text += "and " + std::to_string(left.size() - most_shown) + " more\n";
+  }
+  return text + "to do: `locker doctor --clean` removes what is left over\n";
 }
 
 // The other store that commands on this host may use by default; empty: there is none.
@@ -90,16 +102,41 @@ void warn_of_two_stores(const Call& call, const PartitionLocker& locker, std::si
                  ": jobs in one are not excluded by jobs in the other; use one --url for all");
 }
 
-int print_sessions(const Call& call, const std::vector<SessionInfo>& sessions) {
+// What a call found.
+struct Findings {
+  std::vector<SessionInfo> sessions;
+  std::vector<LeftOver> left_overs;
+};
+
+int print_findings(const Call& call, const Findings& found) {
   if (wants_json(call.settings)) {
     std::vector<std::string> items;
-    for (const SessionInfo& each : sessions) items.push_back(as_json(each));
+    for (const SessionInfo& each : found.sessions) items.push_back(as_json(each));
+    for (const LeftOver& each : found.left_overs) items.push_back(as_json(each));
     return print_json_items(call, items);
   }
   std::string text;
-  for (const SessionInfo& each : sessions) text += (text.empty() ? "" : "\n") + as_text(each);
-  if (sessions.empty()) text = "no sessions: nobody holds or waits\n";
+  for (const SessionInfo& each : found.sessions) text += (text.empty() ? "" : "\n") + as_text(each);
+  if (found.sessions.empty()) text = "no sessions: nobody holds or waits\n";
+  if (!found.left_overs.empty()) text += "\n" + as_text(found.left_overs);
   return print(text) ? exit_done : exit_no_output;
+}
+
+Result<Findings> look(PartitionLocker& locker, const std::optional<PartitionSpec>& prefix) {
+  Findings found;
+  Result<std::vector<SessionInfo>> sessions = locker.sessions(prefix);
+  if (!sessions) return std::move(sessions).error();
+  found.sessions = std::move(*sessions);
+  // This call's own session says nothing about the store.
+  std::erase_if(found.sessions, [](const SessionInfo& each) {
+    return each.process.pid == ::getpid() && each.locks == 0;
+  });
+  // They are the whole store's.
+  if (prefix) return found;
+  Result<std::vector<LeftOver>> left = locker.left_overs();
+  if (!left) return std::move(left).error();
+  found.left_overs = std::move(*left);
+  return found;
 }
 
 int run(Call& call) {
@@ -107,15 +144,12 @@ int run(Call& call) {
   if (!prefix) return call.voice.fail(prefix.error());
   Result<PartitionLocker> locker = open_store(call);
   if (!locker) return call.voice.fail(locker.error());
-  Result<std::vector<SessionInfo>> sessions = locker->sessions(*prefix);
-  if (!sessions) return call.voice.fail(sessions.error());
-  // This call's own session says nothing about the store.
-  std::erase_if(*sessions, [](const SessionInfo& each) {
-    return each.process.pid == ::getpid() && each.locks == 0;
-  });
+  const Result<Findings> found = look(*locker, *prefix);
+  if (!found) return call.voice.fail(found.error());
   call.voice.info("store " + locker->url());
-  warn_of_two_stores(call, *locker, sessions->size());
-  const int code = print_sessions(call, *sessions);
+  warn_of_two_stores(call, *locker, found->sessions.size());
+  for (const std::string& advice : locker->advice()) call.voice.warn(advice);
+  const int code = print_findings(call, *found);
   if (!call.options.has("--clean")) return code;
   const Result<int> removed = locker->clean();
   if (!removed) return call.voice.fail(removed.error());

@@ -56,7 +56,13 @@ Result<void> fix_column(PartitionLocker& locker, const PartitionSpec& table,
                         visible(column));
 }
 
-Result<std::vector<PartitionSpec>> read_partitions(const Call& call, const PartitionSpec& table) {
+// What is to be made, and until when it is to stay.
+struct Coming {
+  std::vector<PartitionSpec> partitions;
+  std::chrono::system_clock::time_point until;
+};
+
+Result<Coming> read_partitions(const Call& call, const PartitionSpec& table) {
   const ParsedOptions& given = call.options;
   const std::string pattern = given.has("--format") ? given.value("--format") : "yyyyMMdd";
   if (given.has("--tz") && given.value("--tz").empty()) {
@@ -64,16 +70,31 @@ Result<std::vector<PartitionSpec>> read_partitions(const Call& call, const Parti
   }
   const Result<int> count = read_days(given);
   if (!count) return count.error();
-  const Result<std::vector<std::string>> days =
-      days_from_today(pattern, *count, given.value("--tz"));
+  const Result<Days> days = days_from_today(pattern, *count, given.value("--tz"));
   if (!days) return days.error();
-  std::vector<PartitionSpec> partitions;
-  for (const std::string& day : *days) {
-    partitions.push_back(PartitionSpec(table).with(given.value("--column"), day));
-    const Result<void> checked = partitions.back().check();
+  Coming coming;
+  coming.until = days->end;
+  for (const std::string& day : days->names) {
+    coming.partitions.push_back(PartitionSpec(table).with(given.value("--column"), day));
+    const Result<void> checked = coming.partitions.back().check();
     if (!checked) return checked.error();
   }
-  return partitions;
+  return coming;
+}
+
+// What was done, for people.
+std::string outcome_text(const PartitionSpec& table, const std::string& column,
+                         const Coming& coming, std::optional<int> made) {
+  const std::string order = "the column order of " + table.to_string() + " begins with " + column;
+  if (!made) {
+    return order +
+           "; this store makes a partition's queue when it is first locked, so nothing "
+           "else had to be made";
+  }
+  const std::size_t all = coming.partitions.size();
+  return order + "; made " + std::to_string(*made) + " of " + std::to_string(all) +
+         (all == 1 ? " partition's place" : " partitions' places") + ", kept until " +
+         local_text(coming.until) + ", after which `locker doctor --clean` removes them";
 }
 
 int run(Call& call) {
@@ -85,24 +106,24 @@ int run(Call& call) {
   if (call.options.value("--column").empty()) {
     return call.voice.fail(usage("precreate needs --column, the column that holds the day"));
   }
-  const Result<std::vector<PartitionSpec>> partitions = read_partitions(call, *table);
-  if (!partitions) return call.voice.fail(partitions.error());
+  const Result<Coming> coming = read_partitions(call, *table);
+  if (!coming) return call.voice.fail(coming.error());
   Result<PartitionLocker> locker = open_store(call);
   if (!locker) return call.voice.fail(locker.error());
-  const std::string column = partitions->front().keys().front().column;
+  const std::string column = coming->partitions.front().keys().front().column;
   const Result<void> fixed = fix_column(*locker, *table, column);
   if (!fixed) return call.voice.fail(fixed.error());
+  const Result<std::optional<int>> made = locker->prepare(coming->partitions, coming->until);
+  if (!made) return call.voice.fail(made.error());
   std::string text;
   std::vector<std::string> items;
-  for (const PartitionSpec& each : *partitions) {
+  for (const PartitionSpec& each : coming->partitions) {
     text += each.to_string() + "\n";
     items.push_back(
         JsonObject().text("resource", each.to_string()).text("path", each.path()).take());
   }
   if (wants_json(call.settings)) return print_json_items(call, items);
-  call.voice.say("the column order of " + table->to_string() + " begins with " + column +
-                 "; this store makes a partition's queue when it is first locked, so nothing else "
-                 "had to be made");
+  call.voice.say(outcome_text(*table, column, *coming, *made));
   return print(text) ? exit_done : exit_no_output;
 }
 
@@ -112,8 +133,10 @@ extern const CommandSpec precreate_command{
     "precreate",
     "--column COLUMN [options] DB.TABLE",
     "prepare the coming days' partitions",
-    "Fixes the table's column order, if nothing has yet, and prints the partitions in the slash "
-    "form. A `local:` store needs no other preparation.",
+    "Fixes the table's column order, if nothing has yet, makes the partitions' places in the "
+    "store, "
+    "and prints the partitions in the slash form. The places are kept to the end of the last day; "
+    "`locker doctor --clean` removes them after it. A `local:` store has no places to make.",
     options,
     settings,
     false,

@@ -58,6 +58,7 @@ void Acquirer::work(std::shared_ptr<Shared> shared, LockRequest request, Voice v
   Result<PartitionLocker> opened = PartitionLocker::open(request.url, request.open);
   if (!opened) return finish(std::move(opened).error());
   for (const std::string& warning : opened->warnings()) voice.say(warning);
+  for (const std::string& advice : opened->advice()) voice.info(advice);
   shared->locker.emplace(std::move(*opened));
   const auto connecting = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - begun);

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "cli/run/process_tree.h"
@@ -28,10 +29,12 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 class Keeper {
  public:
   Keeper(std::vector<std::string> command, const InheritedSignals& inherited,
-         const Terminal& terminal, Descriptor link, Descriptor locker)
+         const Terminal& terminal, std::shared_ptr<const SharedLease> lease, Descriptor link,
+         Descriptor locker)
       : command_(std::move(command)),
         inherited_(inherited),
         terminal_(terminal),
+        lease_(std::move(lease)),
         link_(std::move(link)),
         locker_(std::move(locker)) {}
 
@@ -41,8 +44,11 @@ class Keeper {
       pollfd watched[] = {{link_.descriptor(), POLLIN, 0},
                           {locker_.get(), POLLIN, 0},
                           {ended_.get(), POLLIN, 0},
-                          {executed_.get(), POLLIN, 0}};
+                          {executed_.get(), POLLIN, 0},
+                          {lease_alarm_.get(), POLLIN, 0}};
       ::poll(watched, std::size(watched), ending_ ? look_again_ms : -1);
+      // Whoever wakes up late ends the command before it looks at anything else.
+      check_lease();
       // A locker that died is seen here first, so that no message of its can start anything.
       if (watched[1].revents != 0) locker_died();
       if (watched[0].revents != 0) answer();
@@ -65,6 +71,42 @@ class Keeper {
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     ::signal(SIGCHLD, SIG_DFL);
     ended_ = signal_descriptor(signal_set({SIGCHLD}));
+    lease_alarm_ = Descriptor(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  }
+
+  // Sleeps until the lease needs a look: it may have been renewed meanwhile.
+  void set_lease_alarm(std::chrono::milliseconds at) const {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
+    itimerspec alarm{};
+    alarm.it_value.tv_sec = seconds.count();
+    alarm.it_value.tv_nsec = std::chrono::nanoseconds(at - seconds).count();
+    ::timerfd_settime(lease_alarm_.get(), TFD_TIMER_ABSTIME, &alarm, nullptr);
+  }
+
+  void check_lease() {
+    if (group_ == 0 || ending_) return;
+    const std::chrono::milliseconds now = boot_time();
+    if (!kill_at_) watch_lease(now);
+    if (!kill_at_ || now < *kill_at_) return;
+    ending_ = true;
+    kill_children(group_);
+    // It would be readable from now on.
+    lease_alarm_.close();
+  }
+
+  void watch_lease(std::chrono::milliseconds now) {
+    const std::optional<LeaseEnd> end = lease_->end();
+    if (!end) return;
+    if (now < end->stop_at) return set_lease_alarm(end->stop_at);
+    link_.send({LinkKind::lease_ends, 0, 0});
+    // Who slept through half of the time to stop lets nothing run any more.
+    const bool late = now - end->stop_at > (end->until - end->stop_at) / 2;
+    kill_at_ = late ? now : end->until;
+    if (late) return;
+    pass(SIGTERM);
+    pass(SIGCONT);
+    // Contact that comes back now puts nothing off: the command has been told.
+    set_lease_alarm(*kill_at_);
   }
 
   void locker_died() {
@@ -97,6 +139,7 @@ class Keeper {
       case LinkKind::failed:
       case LinkKind::stopped:
       case LinkKind::ended:
+      case LinkKind::lease_ends:
       case LinkKind::gone:
         break;
     }
@@ -106,6 +149,13 @@ class Keeper {
     // The kernel drops those that are over the limit of open files.
     if (static_cast<int>(packet.descriptors.size()) < packet.message.value) {
       link_.send({LinkKind::failed, EMFILE, 0});
+      ::_exit(0);
+    }
+    // A locker that was stopped before it sent this may hold nothing any more.
+    const std::optional<LeaseEnd> lease = lease_->end();
+    if (lease && boot_time() >= lease->stop_at) {
+      link_.send({LinkKind::lease_ends, 0, 0});
+      link_.send({LinkKind::gone, 0, 0});
       ::_exit(0);
     }
     std::vector<std::string> environment = unpack_lines(packet.descriptors[0]);
@@ -122,6 +172,7 @@ class Keeper {
     executed_ = Descriptor(ends[0]);
     ::setpgid(child, child);
     command_process_ = group_ = child;
+    check_lease();
   }
 
   [[noreturn]] void become_command(pid_t keeper, std::vector<std::string>& environment,
@@ -210,15 +261,18 @@ class Keeper {
   std::vector<std::string> command_;
   const InheritedSignals& inherited_;
   const Terminal& terminal_;
+  std::shared_ptr<const SharedLease> lease_;
   KeeperLink link_;
   Descriptor locker_;          // a pidfd: readable once locker is dead
   Descriptor ended_;           // SIGCHLD
   Descriptor executed_;        // the pipe that the command's exec closes
   Descriptor life_;            // keeps the session alive
+  Descriptor lease_alarm_;     // readable when the lease needs a look
   pid_t group_ = 0;            // the command's group, once it was started
   pid_t command_process_ = 0;  // the command itself
   bool command_ended_ = false;
-  bool ending_ = false;  // everything below is being ended
+  bool ending_ = false;                               // everything below is being ended
+  std::optional<std::chrono::milliseconds> kill_at_;  // once the lease has ended the command
 };
 
 }  // namespace
@@ -228,11 +282,12 @@ KeeperProcess fork_keeper(const std::vector<std::string>& command,
   auto [ours, theirs] = make_link();
   Descriptor locker(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   KeeperProcess made;
-  if (!ours.open() || !locker.open()) return made;
+  made.lease = std::make_shared<SharedLease>();
+  if (!ours.open() || !locker.open() || !made.lease->there()) return made;
   made.process = ::fork();
   if (made.process == 0) {
     ours.close();
-    Keeper(command, inherited, terminal, std::move(theirs), std::move(locker)).keep();
+    Keeper(command, inherited, terminal, made.lease, std::move(theirs), std::move(locker)).keep();
   }
   made.link = std::move(ours);
   return made;

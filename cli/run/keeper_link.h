@@ -17,6 +17,7 @@ namespace locker::cli {
 //     pass (signal)              ───▶   to the command's whole group
 //                                ◀───   stopped (signal), ended (exit code)
 //     end_all                    ───▶   kills everything below it
+//                                ◀───   lease_ends: it has begun to end the command by itself
 //     let_go                     ───▶   goes, and leaves what still runs alone
 //                                ◀───   gone: nothing runs any more; then it ends
 enum class LinkKind : std::uint32_t {
@@ -28,6 +29,7 @@ enum class LinkKind : std::uint32_t {
   failed,
   stopped,
   ended,
+  lease_ends,
   gone,
 };
 

@@ -192,13 +192,14 @@ class LockedRun {
     }
     orders.liveness_descriptor = locker.liveness_descriptor();
     orders.detach_children = call_.settings.yes("detach_children");
-    orders.grace = locker.session_timeout()
-                       ? std::min(longest_grace, *locker.session_timeout() / 10)
-                       : longest_grace;
+    orders.stopping_time = locker.stopping_time();
+    orders.grace = std::min(longest_grace, orders.stopping_time.value_or(longest_grace));
     orders.on_lost = [this](const Error& error) {
       hook_ = Hook(call_.settings.text("on_lost"), event_json("lost", error));
     };
-    orders.ask_whether_lost = [this, &locker] {
+    orders.ask_whether_lost = [this, &locker, &handle, stopping = orders.stopping_time] {
+      // Whoever breaks this lock waits for longer than the lease lasts.
+      if (stopping) return handle.valid_for() <= *stopping;
       const Result<std::vector<Contender>> answered = locker.blockers(plan_.members, plan_.owner);
       return !answered && answered.error().errc == Errc::lost;
     };

@@ -39,6 +39,7 @@ CommandEnd RunningCommand::run(LockHandle& handle, RunOrders orders) {
     loss->error = error;
     loss->notice.set();
   });
+  watch_lease(handle);
   if (const int problem = start(orders_); problem != 0) not_started(problem);
   while (!over_) {
     pollfd watched[] = {{link_.descriptor(), POLLIN, 0},
@@ -75,27 +76,64 @@ int RunningCommand::next_in_ms() const {
   return static_cast<int>(std::max<milliseconds::rep>(left.count(), 0));
 }
 
+// From the first write on the keeper ends the command by itself when the lease ends.
+void RunningCommand::watch_lease(LockHandle& handle) {
+  if (!orders_.stopping_time) return;
+  keeper_.lease->set_stopping_time(*orders_.stopping_time);
+  // The clock first: whoever is stopped between the two must not believe for longer.
+  const milliseconds now = boot_time();
+  keeper_.lease->put_off(now + handle.valid_for());
+  handle.on_renewed([lease = keeper_.lease](milliseconds until) { lease->put_off(until); });
+}
+
 void RunningCommand::check_lost() {
-  if (loss_->notice.take() && !end_.lost) {
+  if (loss_->notice.take()) {
+    std::optional<Error> why;
     {
       const std::scoped_lock lock(loss_->mutex);
-      end_.lost = loss_->error;
+      why = loss_->error;
     }
-    voice_.fail(*end_.lost);
-    if (end_.lost->code == "broken_and_removed") {
-      // A holder that learns of it late has no time left: the next one may be writing.
-      link_.send({LinkKind::end_all, 0, 0});
-    } else {
-      link_.send({LinkKind::pass, SIGTERM, 0});
-      link_.send({LinkKind::pass, SIGCONT, 0});
-      kill_at_ = steady_clock::now() + orders_.grace;
-    }
-    if (orders_.on_lost) orders_.on_lost(*end_.lost);
+    hear_of_loss(*why);
   }
   if (kill_at_ && steady_clock::now() >= *kill_at_) {
     kill_at_.reset();
     link_.send({LinkKind::end_all, 0, 0});
   }
+}
+
+void RunningCommand::hear_of_loss(const Error& why) {
+  // Who breaks a lock gives its holder time. Whoever learns late that a break is over, that the
+  // lease is, or that the session was ended has none left: the next one may be writing.
+  const bool may_wait =
+      orders_.stopping_time ? why.code == "broken" : why.code != "broken_and_removed";
+  if (!may_wait) {
+    end_at_once();
+  } else if (!end_.lost) {
+    link_.send({LinkKind::pass, SIGTERM, 0});
+    link_.send({LinkKind::pass, SIGCONT, 0});
+    kill_at_ = steady_clock::now() + orders_.grace;
+  }
+  tell_lost(why);
+}
+
+// The keeper has begun to end the command.
+void RunningCommand::lease_ends() {
+  tell_lost(make_error(Errc::lost, "lease_ends",
+                       "the store has not confirmed this lock for so long that somebody else may "
+                       "soon be granted it: the command is ended before that"));
+}
+
+void RunningCommand::tell_lost(const Error& why) {
+  if (end_.lost) return;
+  end_.lost = why;
+  voice_.fail(why);
+  if (orders_.on_lost) orders_.on_lost(why);
+}
+
+// Beside the keeper, which may be stopped. While that lives the group's number is nobody else's.
+void RunningCommand::end_at_once() {
+  link_.send({LinkKind::end_all, 0, 0});
+  if (group_ > 0 && !over_) ::kill(-group_, SIGKILL);
 }
 
 void RunningCommand::hear_signals() {
@@ -131,6 +169,9 @@ void RunningCommand::hear_packet(const LinkMessage& message) {
       break;
     case LinkKind::ended:
       command_ended(message.value);
+      break;
+    case LinkKind::lease_ends:
+      lease_ends();
       break;
     case LinkKind::gone:
       over_ = true;

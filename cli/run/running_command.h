@@ -29,10 +29,12 @@ struct RunOrders {
   ChildLock lock;
   int liveness_descriptor = -1;
   bool detach_children = false;
-  // From TERM to KILL once the lock is lost.
+  // How long before its end a lease ends the command; nothing: there is no lease.
+  std::optional<std::chrono::milliseconds> stopping_time;
+  // From TERM to KILL once the lock is broken.
   std::chrono::milliseconds grace{5000};
   std::function<void(const Error&)> on_lost;  // called once, when TERM has been sent
-  // Asks the coordinator whether the lock is lost; then on_lost of the handle comes soon.
+  // Asks whether the lock is lost, or its lease so old that the keeper ends the command.
   std::function<bool()> ask_whether_lost;
 };
 
@@ -52,7 +54,12 @@ class RunningCommand {
   void hear_signals();
   void hear_keeper();
   void hear_packet(const LinkMessage& message);
+  void watch_lease(LockHandle& handle);
   void check_lost();
+  void hear_of_loss(const Error& why);
+  void lease_ends();
+  void tell_lost(const Error& why);
+  void end_at_once();
   void not_started(int problem);
   void command_failed(int problem);
   void command_stopped(int signal);

@@ -28,9 +28,14 @@ TEST_CASE("day format: a pattern that does not name a day once is refused") {
 TEST_CASE("day format: days follow each other over the end of a year") {
   const auto days = days_from_today("yyyyMMdd", 400, "UTC");
   REQUIRE(days.has_value());
-  REQUIRE(days->size() == 400);
-  for (std::size_t index = 1; index < days->size(); ++index) {
-    CHECK((*days)[index - 1] < (*days)[index]);
+  const std::vector<std::string>& names = days->names;
+  REQUIRE(names.size() == 400);
+  for (std::size_t index = 1; index < names.size(); ++index) {
+    CHECK(names[index - 1] < names[index]);
   }
+  // The end is the next day's beginning.
+  const auto left = days->end - std::chrono::system_clock::now();
+  CHECK(left > std::chrono::hours(24 * 399));
+  CHECK(left <= std::chrono::hours(24 * 400));
   CHECK_FALSE(days_from_today("yyyyMMdd", 1, "Nowhere/Atall").has_value());
 }
