@@ -10,6 +10,7 @@ rests on; a server's has its key too, as ZooKeeper wants it, and a client's key 
 import datetime
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,8 @@ def make(folder):
 
 def main():
     program = sys.argv[sys.argv.index("--") + 1 :]
+    # Being told to end ends the program too, and cleans up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory(prefix="locker-certificates-") as folder:
         make(pathlib.Path(folder))
         command = ["setpriv", "--pdeathsig", "KILL", "--", *program]

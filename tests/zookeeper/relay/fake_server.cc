@@ -91,6 +91,21 @@ void silent(Line& line) {
   line.end();
 }
 
+FakeServer::Script forwarding(std::uint16_t port) {
+  const auto copy = [](const Line& from, const Line& to) {
+    for (std::string part; !(part = from.receive_some()).empty();) {
+      if (!to.send(part)) break;
+    }
+    to.end_sending();
+  };
+  return [port, copy](Line& line) {
+    const Line target = Line::connect(port);
+    std::thread back([&] { copy(target, line); });
+    copy(line, target);
+    back.join();
+  };
+}
+
 StoppedServer::StoppedServer() {
   const Bound bound = bind_free_port();
   listener_ = bound.socket;

@@ -49,6 +49,9 @@ FakeServer::Script answering(std::string text);
 // Takes connections and never says anything.
 void silent(Line& line);
 
+// Passes everything on to another port, and back.
+FakeServer::Script forwarding(std::uint16_t port);
+
 // A port that takes connections (by the kernel's queue) and whose process never looks at them, as
 // one that is stopped.
 class StoppedServer {

@@ -9,6 +9,7 @@ code is 77, "skipped", with one line saying so; with CI set that is a failure.
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -21,6 +22,8 @@ SKIPPED = 77
 
 def main():
     program = sys.argv[sys.argv.index("--") + 1 :]
+    # Being told to end ends the program too, and cleans up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     missing = network.missing_parts()
     if missing:
         print(f"no network of its own on this host: {', '.join(missing)} not found")

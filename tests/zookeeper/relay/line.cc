@@ -74,6 +74,13 @@ std::string Line::receive(std::size_t bytes) const {
   return data;
 }
 
+std::string Line::receive_some() const {
+  std::string data(65536, '\0');
+  const ssize_t got = ::recv(socket_, data.data(), data.size(), 0);
+  data.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return data;
+}
+
 std::string Line::receive_all() const {
   std::string data;
   std::array<char, 65536> part;

@@ -30,6 +30,8 @@ class Line {
   bool send(const std::string& data) const;
   // As many bytes, or fewer where the connection ends before.
   std::string receive(std::size_t bytes) const;
+  // What is there, once anything is; empty at the end.
+  std::string receive_some() const;
   // Everything until the end, however that comes.
   std::string receive_all() const;
   // How it ends, once everything was received.

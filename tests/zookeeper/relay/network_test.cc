@@ -1,9 +1,10 @@
 // Runs in a network of its own, through in_own_network.py.
 
-#include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "tests/support/test.h"
+#include "tests/zookeeper/relay/cut.h"
 #include "tests/zookeeper/relay/relay_fixture.h"
 
 using namespace locker;
@@ -12,30 +13,6 @@ using backends::zookeeper::RelayOptions;
 using Catch::Matchers::Contains;
 
 namespace {
-
-// Loses every packet to and from a port, without a word.
-class Cut {
- public:
-  explicit Cut(std::uint16_t port) : port_(std::to_string(port)) {
-    change("-A", "--dport");
-    change("-A", "--sport");
-  }
-  Cut(const Cut&) = delete;
-  Cut& operator=(const Cut&) = delete;
-  ~Cut() {
-    change("-D", "--dport");
-    change("-D", "--sport");
-  }
-
- private:
-  void change(const char* what, const char* side) const {
-    const std::string command =
-        std::string("iptables ") + what + " INPUT -p tcp " + side + " " + port_ + " -j DROP";
-    if (std::system(command.c_str()) != 0) std::abort();
-  }
-
-  std::string port_;
-};
 
 RelayOptions quick_relay_to(std::vector<core::UrlHost> servers) {
   RelayOptions options = relay_to(std::move(servers));
