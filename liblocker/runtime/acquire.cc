@@ -216,6 +216,43 @@ awaitable<Result<Look>> first_look(Go go) {
   co_return std::make_shared<const Standing>(*std::move(look));
 }
 
+// Whether the request waited behind a lock on the whole of one of its tables.
+bool behind_table(const Go& go) {
+  constexpr int table_depth = 2;
+  if (go.request->columns.empty()) return false;
+  const core::Turn turn = core::turn_of(go.joined.tickets, tickets_in(*go.look));
+  return std::ranges::any_of(turn.ahead, [](const core::Ticket& ticket) {
+    return ticket.place.resource.depth() <= table_depth;
+  });
+}
+
+// Whether the request's tables still have the orders that its places were named by. Whoever held a
+// whole table may have given it another one while the request waited.
+awaitable<Result<bool>> orders_hold(Go go) {
+  Directory& directory = go.engine->backend().directory();
+  for (const TableColumns& relied : go.request->columns) {
+    const core::Resource table(relied.table);
+    Result<std::optional<TableColumns>> present = co_await directory.columns(table);
+    if (!present) co_return present.error();
+    if (!present->has_value() || (*present)->columns != relied.columns) co_return false;
+  }
+  co_return true;
+}
+
+// The turn has come, after a wait in which the names may have changed: then one begins again.
+awaitable<void> grant_if_named_so(Go go) {
+  const Result<bool> hold = co_await orders_hold(go);
+  if (hold && *hold) {
+    co_await grant_turn(go);
+    co_return;
+  }
+  const ClockPtr clock = go.engine->clock();
+  const std::string id = go.request->id;
+  const Result<void> left = co_await leave_surely(clock, go.line, id);
+  static_cast<void>(left);
+  go.engine->forget_columns();
+}
+
 // Enqueues the request, looks and waits. Where the session is lost the attempt stays unanswered,
 // for another go.
 awaitable<void> go_on(Go go) {
@@ -239,7 +276,9 @@ awaitable<void> go_on(Go go) {
     go.look = *std::move(look);
     turn_came = co_await wait_in_queue(go);
   }
-  if (turn_came) {
+  if (turn_came && behind_table(go)) {
+    co_await grant_if_named_so(go);
+  } else if (turn_came) {
     co_await grant_turn(go);
   } else if (!go.line->is_lost()) {
     const Error why = turn_came.error();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <thread>
 
 #include "tests/conformance/bench.h"
 #include "tests/conformance/topics.h"
@@ -105,6 +106,30 @@ void tables_are_listed(Bench& bench) {
   bench.expect(first->registered && !second->registered, "one was registered, the other not");
 }
 
+void replacing_reaches_waiters(Bench& bench) {
+  const PartitionSpec table = bench.table();
+  const PartitionSpec partition = PartitionSpec(table).with("dt", "1").with("city", "x");
+  Party a(bench);
+  Party b(bench);
+  Party registrar(bench);
+  { const LockHandle held = a.hold(partition); }
+  Result<void> replaced;
+  // Ends after the lock that it waits for, however this check ends.
+  std::jthread replacing;
+  LockHandle whole = a.hold(table);
+  replacing = std::jthread([&] {
+    replaced = registrar.locker.register_table(table, {"city", "dt"}, true);
+  });
+  bench.await_waiters(table, 1);
+  Ask ask = b.queue(partition, 0);
+  bench.ok(whole.unlock(), "the table's holder lets go");
+  replacing.join();
+  bench.ok(replaced, "the order is replaced");
+  const LockHandle granted = bench.granted(ask, "who waited behind it is granted");
+  const PartitionSpec in_order = PartitionSpec(table).with("city", "x").with("dt", "1");
+  bench.expect(granted.members().at(0).resource == in_order, "by the new order's name");
+}
+
 constexpr Check topic[] = {
     {"two jobs that name their columns in another order meet", "L21 B02", Needs::exclusion,
      orders_meet},
@@ -115,6 +140,8 @@ constexpr Check topic[] = {
      registered_orders_are_closed},
     {"another order needs to be replaced on purpose", "", Needs::exclusion,
      another_order_is_a_conflict},
+    {"a waiter behind a new order is granted by its new name", "", Needs::hierarchy,
+     replacing_reaches_waiters},
     {"a table can be forgotten", "", Needs::exclusion, forgetting},
     {"tables with an order are listed", "", Needs::exclusion, tables_are_listed},
 };

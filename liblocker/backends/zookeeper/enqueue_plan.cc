@@ -18,15 +18,19 @@ namespace {
 // A database and a table are two levels; the rest are columns.
 constexpr int table_depth = 2;
 
-const TableText* order_of(const core::Resource& resource, const KnownOrders& orders) {
-  const auto found = orders.find(resource.table().path());
-  return found == orders.end() ? nullptr : &found->second;
+std::vector<int> earlier_depths(const std::string& table, const KnownOrders& orders) {
+  const auto found = orders.find(table);
+  return found == orders.end() ? std::vector<int>() : found->second.earlier_depths;
 }
 
-bool has_something_below(const core::Resource& resource, const KnownOrders& orders) {
-  const TableText* order = order_of(resource, orders);
+bool has_something_below(const core::Resource& resource, const Request& request) {
   const int depth = resource.depth() - table_depth;
-  return depth <= 0 || order == nullptr || depth < static_cast<int>(order->columns.size());
+  const std::string table = resource.table().path();
+  const auto order = std::ranges::find(request.columns, table, [](const TableColumns& one) {
+    return core::Resource(one.table).path();
+  });
+  return depth <= 0 || order == request.columns.end() ||
+         depth < static_cast<int>(order->columns.size());
 }
 
 // Those of a directory's nodes that are ahead of the request's own, oldest first.
@@ -100,20 +104,20 @@ EnqueuePlan plan_of(const Request& request, const KnownOrders& orders) {
   std::set<core::Resource> above;
   std::set<core::Resource> unpaired;
   for (const core::Place& place : request.places) {
-    plan.coarse.push_back(has_something_below(place.resource, orders));
-    const TableText* order = order_of(place.resource, orders);
+    plan.coarse.push_back(has_something_below(place.resource, request));
+    const std::vector<int> depths = earlier_depths(place.resource.table().path(), orders);
     for (const core::Resource& ancestor : place.resource.ancestors()) {
       above.insert(ancestor);
       const int columns = ancestor.depth() - table_depth;
-      if (order != nullptr &&
-          std::ranges::find(order->earlier_depths, columns) != order->earlier_depths.end()) {
-        unpaired.insert(ancestor);
-      }
+      if (std::ranges::find(depths, columns) != depths.end()) unpaired.insert(ancestor);
     }
   }
   plan.above.assign(above.begin(), above.end());
   plan.unpaired.assign(unpaired.begin(), unpaired.end());
-  for (const TableColumns& columns : request.columns) plan.tables.emplace_back(columns.table);
+  for (const TableColumns& columns : request.columns) {
+    plan.tables.emplace_back(columns.table);
+    plan.depths.push_back(earlier_depths(plan.tables.back().path(), orders));
+  }
   plan.in_one_node = request.places.size() == 1 && !plan.any_coarse() && !request.owner_holds;
   return plan;
 }

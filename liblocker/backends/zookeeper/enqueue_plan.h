@@ -18,15 +18,16 @@ struct EnqueuePlan {
   std::vector<bool> coarse;              // of each place: whether anything can be below it
   std::vector<core::Resource> above;     // whose `.coarse` is looked at
   std::vector<core::Resource> unpaired;  // partitions above, whose locks may lack a companion
-  std::vector<core::Resource> tables;    // whose order the request relies on
+  std::vector<core::Resource> tables;    // whose order the request relies on, and
+  std::vector<std::vector<int>> depths;  // the earlier depths of each, that `unpaired` is made from
   bool in_one_node = false;              // one create does it; otherwise a multi
 
   bool any_coarse() const;
 };
+// What is below a place is told by the order that the request relies on, which its flight checks;
+// the known orders tell of earlier depths alone.
 EnqueuePlan plan_of(const runtime::Request& request, const KnownOrders& orders);
 
-// The one step of a request that needs more than one node: first the session's own node, whose new
-// version tells the step's number, then everything else.
 // A request's nodes once they stand.
 struct Enqueued {
   runtime::RequestPtr request;

@@ -171,8 +171,10 @@ awaitable<Result<ZooKeeperSession::EnqueuedPtr>> ZooKeeperSession::placed(Self s
   co_return mine;
 }
 
+// Whether every table still has the order that the request relies on, and the earlier depths that
+// its looks were made from.
 awaitable<Result<bool>> ZooKeeperSession::order_holds(Self self, RequestPtr request,
-                                                      Flights flights) {
+                                                      EnqueuePlan plan, Flights flights) {
   for (std::size_t i = 0; i < flights.tables.size(); ++i) {
     Flight<NodeData> flight = flights.tables[i];
     Result<NodeData> read = co_await flight.answer();
@@ -180,7 +182,7 @@ awaitable<Result<bool>> ZooKeeperSession::order_holds(Self self, RequestPtr requ
     Result<TableText> text = table_text(read ? read->data : std::string());
     if (!text) co_return text.error();
     const TableColumns& relied = request->columns[i];
-    const bool holds = text->columns == relied.columns;
+    const bool holds = text->columns == relied.columns && text->earlier_depths == plan.depths[i];
     self->orders_.insert_or_assign(core::Resource(relied.table).path(), *std::move(text));
     if (!holds) co_return false;
   }
@@ -254,7 +256,7 @@ awaitable<Result<std::optional<Joined>>> ZooKeeperSession::fly(Self self, Reques
   }
   if (!mine) co_return mine.error();
   const EnqueuedPtr enqueued = *mine;
-  Result<bool> holds = co_await order_holds(self, request, flights);
+  Result<bool> holds = co_await order_holds(self, request, plan, flights);
   Result<Seen> looked = make_error(Errc::invalid, "another order");
   if (holds && *holds) looked = co_await seen(self, request, plan, flights);
   Result<std::vector<StandingTicket>> look = make_error(Errc::invalid, "no look");

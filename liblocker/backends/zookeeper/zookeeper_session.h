@@ -76,7 +76,7 @@ class ZooKeeperSession : public runtime::Session,
   static runtime::awaitable<Result<Seen>> seen(Self self, runtime::RequestPtr request,
                                                EnqueuePlan plan, Flights flights);
   static runtime::awaitable<Result<bool>> order_holds(Self self, runtime::RequestPtr request,
-                                                      Flights flights);
+                                                      EnqueuePlan plan, Flights flights);
   bool knows(const TableColumns& order) const;
   static runtime::awaitable<void> leave_in_the_end(Self self, EnqueuedPtr request);
 
