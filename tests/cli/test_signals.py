@@ -127,6 +127,16 @@ def test_L34_a_killed_keeper_ends_the_command(bench):
     assert bench.rows("ls") == []
 
 
+def test_pkill_of_locker_spares_its_keeper(bench):
+    def name_of(pid):
+        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="ascii")
+
+    holder = bench.hold(*DAY)
+    # pkill ends every process whose name contains the word.
+    assert "locker" in name_of(holder.pid)
+    assert name_of(keeper_of(holder)) == "lock-keeper\n"
+
+
 def test_L34_background_processes_are_waited_for(bench):
     gate = bench.folder / "gate"
     os.mkfifo(gate)
