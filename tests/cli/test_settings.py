@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import LOCKER
+from conftest import LIVENESS, LOCKER
 
 DAY = ("ods.t", "dt=1")
 
@@ -45,6 +45,40 @@ def test_settings_from_a_file_have_their_effect(bench):
     assert bench.code("run", *DAY, "true") == 42
     assert bench.code("run", "-E", "43", *DAY, "true") == 43
     assert holder.release() == 0
+
+
+def with_a_host_file(bench, text, *words):
+    """Calls the command where that is /etc/locker/config.json, whatever this host has there."""
+    given = bench.folder / "host.json"
+    given.write_text(text, encoding="utf-8")
+    # All of /etc is another one: that the folder exists here can't be relied on.
+    begin = f"mount -t tmpfs none /etc && mkdir /etc/locker && cp {given} /etc/locker/config.json"
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f'{begin} || exit 99; exec "$@"', "sh", LOCKER, *words],
+        env=bench.environment,
+        capture_output=True,
+        check=False,
+        timeout=LIVENESS,
+    )
+    if done.returncode == 99 or done.stderr.startswith(b"unshare:"):
+        pytest.skip("no mount namespace can be made here")
+    return done
+
+
+def test_the_file_of_the_host_counts_least(bench):
+    def rows():
+        text = '{"timeout": 20, "quiet": true}'
+        done = with_a_host_file(bench, text, "config", "show", "--origin", "-o", "jsonl")
+        assert done.returncode == 0, done
+        found = {row["setting"]: row for row in map(json.loads, done.stdout.splitlines())}
+        return [(found[key]["value"], found[key]["origin"]) for key in ("timeout", "quiet")]
+
+    path = "/etc/locker/config.json"
+    assert rows() == [("20", path), ("true", path)]
+    own = write_file(bench, '{"timeout": 30}')
+    assert rows() == [("30", own), ("true", path)]
+    done = with_a_host_file(bench, '{"timeot": 5}', "ls")
+    assert done.returncode == 78 and path.encode() in done.stderr, done
 
 
 def test_every_row_is_complete(bench):
