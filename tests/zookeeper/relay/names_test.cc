@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "tests/support/test.h"
 #include "tests/zookeeper/relay/relay_fixture.h"
@@ -27,6 +28,11 @@ struct Names {
   void set(Result<Addresses> next) {
     const std::scoped_lock lock(mutex);
     answer = std::move(next);
+  }
+  void go_on() {
+    const std::scoped_lock lock(mutex);
+    hangs = false;
+    changed.notify_all();
   }
   int count() {
     const std::scoped_lock lock(mutex);
@@ -118,9 +124,32 @@ TEST_CASE("a silent name server holds up neither the other servers nor the end")
     for (int turn = 0; turn < 4; ++turn) CHECK(answer_of(*relay) == "hello");
     CHECK(names->count() == 1);
   }
-  const std::scoped_lock lock(names->mutex);
-  names->hangs = false;
-  names->changed.notify_all();
+  names->go_on();
+}
+
+TEST_CASE("a name that is found late is tried although others have been found before") {
+  std::atomic<int> connected = 0;
+  const auto never_answers = [&](Line& line) {
+    ++connected;
+    line.end();
+  };
+  FakeServer one(never_answers);
+  FakeServer two(never_answers);
+  FakeServer server(answering("hello"));
+  const auto names = std::make_shared<Names>();
+  names->hangs = true;
+  RelayOptions options = by_name(names, server.port());
+  options.servers.push_back(one.host());
+  options.servers.push_back(two.host());
+  options.dial_timeout = relay_bound() / 4;
+  options.session_timeout = relay_bound();
+  const auto relay = start_relay(options);
+  const Line client = ask(*relay);
+  const auto deadline = std::chrono::steady_clock::now() + relay_bound();
+  while (connected < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  names->set(Addresses{make_address("127.0.0.1")});
+  names->go_on();
+  CHECK(receive_packet(client) == "hello");
 }
 
 TEST_CASE("a name server that stays silent is a failure that is told") {
@@ -132,9 +161,7 @@ TEST_CASE("a name server that stays silent is a failure that is told") {
     const auto relay = start_relay(options);
     CHECK_THAT(failure_of(*relay), Contains("its name is still being looked up"));
   }
-  const std::scoped_lock lock(names->mutex);
-  names->hangs = false;
-  names->changed.notify_all();
+  names->go_on();
 }
 
 TEST_CASE("the system's resolver finds this host, and says what it does not find") {

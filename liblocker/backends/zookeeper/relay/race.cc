@@ -37,7 +37,7 @@ awaitable<Result<Winner>> Race::run(RacePtr race) {
   runtime::spawn(race->station_->executor, start_attempts(race));
   while (!race->given_up_) {
     if (race->ready_.empty()) {
-      if (race->all_have_failed()) co_return race->failure();
+      if (race->all_have_ended()) co_return race->failure();
       co_await race->changed_->wait();
       continue;
     }
@@ -60,7 +60,7 @@ void Race::give_up() {
   end(nullptr);
 }
 
-bool Race::all_have_failed() const {
+bool Race::all_have_ended() const {
   return started_ == targets_.size() && running_ == 0;
 }
 
@@ -89,9 +89,11 @@ awaitable<void> Race::start_attempts(RacePtr race) {
       ++race->started_;
       ++race->running_;
       runtime::spawn(race->station_->executor, attempt(race, target));
-      const runtime::Deadline next = race->station_->clock->after(race->station_->patience.stagger);
+      const Patience::Milliseconds wait =
+          race->station_->patience.between_starts(race->targets_.size());
+      const runtime::Deadline next = race->station_->clock->after(wait);
       alarm = race->station_->clock->wake_at(next, race->start_next_);
-    } else if (race->running_ == 0) {
+    } else if (race->all_have_ended()) {
       break;
     }
     co_await race->start_next_->wait();
@@ -99,21 +101,22 @@ awaitable<void> Race::start_attempts(RacePtr race) {
   race->changed_->set();
 }
 
-// Ends with a candidate, more targets, or a failure, and lets the next attempt start at once where
-// this one is of no use.
+// Ends with a candidate, more targets, or a failure.
 awaitable<void> Race::attempt(RacePtr race, Target target) {
+  bool found = false;
   if (!target.endpoint.has_value()) {
     co_await find_addresses(race, target.server);
   } else {
     Result<LinkPtr> link = co_await dial(race, target);
-    if (!link && !race->over_) race->failed(target.server, link.error());
-    if (link && !race->over_) {
+    found = link.has_value() && !race->over_;
+    if (found)
       race->ready_.push_back(std::make_shared<Candidate>(Candidate{*link, target.server, {}}));
-    }
+    if (!link && !race->over_) race->failed(target.server, link.error());
   }
   --race->running_;
   race->changed_->set();
-  if (race->ready_.empty() || race->started_ == race->targets_.size()) race->start_next_->set();
+  // Whoever found nothing lets the next start at once.
+  if (!found || race->all_have_ended()) race->start_next_->set();
 }
 
 awaitable<Result<LinkPtr>> Race::dial(RacePtr race, Target target) {

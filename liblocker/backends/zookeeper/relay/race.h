@@ -51,7 +51,7 @@ class Race : public std::enable_shared_from_this<Race> {
   static boost::asio::awaitable<void> read_answer(RacePtr race, CandidatePtr candidate);
   static boost::asio::awaitable<Result<std::string>> ask(RacePtr race, CandidatePtr candidate);
 
-  bool all_have_failed() const;
+  bool all_have_ended() const;
   void failed(std::size_t server, Error why);
   // Ends every attempt that is still going on, and every connection but one.
   void end(const LinkPtr& kept);

@@ -33,8 +33,9 @@ using GatePtr = std::shared_ptr<Gate>;
 
 // Out of descriptors: the connection stays in the queue, and its client waits as for a slow server.
 awaitable<void> pause(StationPtr station) {
+  constexpr std::chrono::milliseconds soon_enough{100};
   const runtime::EventPtr over = station->clock->make_event();
-  const runtime::Deadline soon = station->clock->after(station->patience.stagger);
+  const runtime::Deadline soon = station->clock->after(soon_enough);
   const runtime::Alarm alarm = station->clock->wake_at(soon, over);
   co_await over->wait();
 }

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,12 +29,17 @@ struct Patience {
         silence(std::max(session_timeout / 6, Milliseconds(1000))),
         session(session_timeout) {}
 
-  Milliseconds dial;          // for a connection, and for its handshake
-  Milliseconds stagger{100};  // between the starts of two attempts
-  Milliseconds asked;         // for an answer, while another server stands ready
-  Milliseconds last_asked;    // for an answer, while none does
-  Milliseconds silence;       // for acknowledgements on a connection that is in use
-  Milliseconds session;       // for the rest of a connection whose client has ended
+  // Between the starts of two of so many attempts: all have begun within a twelfth of the session.
+  Milliseconds between_starts(std::size_t attempts) const {
+    const Milliseconds share = session / (12 * static_cast<std::int64_t>(attempts));
+    return std::clamp(share, Milliseconds(5), Milliseconds(100));
+  }
+
+  Milliseconds dial;        // for a connection, and for its handshake
+  Milliseconds asked;       // for an answer, while another server stands ready
+  Milliseconds last_asked;  // for an answer, while none does
+  Milliseconds silence;     // for acknowledgements on a connection that is in use
+  Milliseconds session;     // for the rest of a connection whose client has ended
 };
 
 // The newest reason why clients go without a server; any thread may read it.
