@@ -146,9 +146,9 @@ TEST_CASE("a session survives connections that break") {
       if (part.empty() || !real.send(part)) break;
       passed += part.size();
     }
-    line.reset();
     real.end_sending();
     down.join();
+    line.reset();
   });
   const auto relay = start_relay({breaking.host()});
   ZookeeperHost host;
