@@ -21,6 +21,7 @@ namespace locker::tests {
 using backends::zookeeper::Access;
 using backends::zookeeper::client_servers;
 using backends::zookeeper::Created;
+using backends::zookeeper::CreateOperation;
 using backends::zookeeper::Flight;
 using backends::zookeeper::flight_limit;
 using backends::zookeeper::Handle;
@@ -29,6 +30,7 @@ using backends::zookeeper::NodeKind;
 using backends::zookeeper::Operation;
 using backends::zookeeper::OperationAnswer;
 using backends::zookeeper::RemoveOperation;
+using backends::zookeeper::SetOperation;
 using backends::zookeeper::Stat;
 
 namespace {
@@ -199,6 +201,18 @@ TEST_CASE("a handle that is dropped ends its session") {
   host.close(other);
 }
 
+TEST_CASE("multis in flight are lost with the handle") {
+  ZookeeperHost host;
+  HandlePtr handle = host.connect();
+  const std::string node = host.folder(handle) + "/node";
+  const std::vector<Operation> operations{CreateOperation{node, "", NodeKind::ephemeral},
+                                          SetOperation{node, "x"}, RemoveOperation{node}};
+  std::vector<Flight<std::vector<OperationAnswer>>> flights;
+  for (int number = 0; number < 2000; ++number) flights.push_back(handle->multi(operations));
+  handle.reset();
+  for (auto& flight : flights) CHECK(host.answer(flight).error().errc == Errc::lost);
+}
+
 TEST_CASE("a handle that never connected is closed and dropped") {
   ZookeeperHost host;
   auto options = host.options();
@@ -256,7 +270,7 @@ TEST_CASE("nodes with an identity refuse strangers") {
   CHECK(host.answer(stranger->set(shared, "x")).error().errc == Errc::unauthorized);
   CHECK(host.answer(stranger->create(shared + "/x", "", NodeKind::ephemeral)).error().errc ==
         Errc::unauthorized);
-  const auto multi = host.answer(stranger->multi({backends::zookeeper::SetOperation{own, "x"}}));
+  const auto multi = host.answer(stranger->multi({SetOperation{own, "x"}}));
   CHECK(multi.error().errc == Errc::unauthorized);
   CHECK(!stranger->over());
 
