@@ -153,7 +153,8 @@ int run(Call& call) {
   if (!call.options.has("--clean")) return code;
   const Result<int> removed = locker->clean();
   if (!removed) return call.voice.fail(removed.error());
-  call.voice.say("removed what " + std::to_string(*removed) + " dead things had left");
+  call.voice.say("removed " + std::to_string(*removed) + (*removed == 1 ? " thing" : " things") +
+                 " that nobody needs");
   return code;
 }
 

@@ -21,7 +21,8 @@ constexpr std::array options{
     OptionSpec{"--backend", "URL", "the same as --url"},
     OptionSpec{"--only", "TEXT", "only checks whose name has this in it"},
 };
-constexpr std::array<std::string_view, 4> settings{"url", "connect_timeout", "output", "log_level"};
+constexpr std::array<std::string_view, 5> settings{"url", "connect_timeout", "session_timeout",
+                                                   "output", "log_level"};
 
 std::string as_json(const Check& check, const Outcome& outcome) {
   return JsonObject()
@@ -63,7 +64,8 @@ int run(Call& call) {
   const Result<void> reached = reach(call, url);
   if (!reached) return call.voice.fail(reached.error());
   const std::string only = call.options.value("--only");
-  const conformance::Settings wanted = conformance::settings_for(url);
+  conformance::Settings wanted = conformance::settings_for(url);
+  wanted.session_timeout = call.settings.duration("session_timeout");
   std::vector<std::string> items;
   int counts[3] = {0, 0, 0};
   bool printed = true;

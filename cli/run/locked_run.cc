@@ -161,6 +161,11 @@ class LockedRun {
     CommandEnd end = run_command(locker, handle);
     interrupt_ = end.interrupted_by;
     figures_.held = since(held_since_);
+    if (end.lost) return gave_up(handle, end);
+    // A lease that is valid now was so all the time; what becomes of the session later is nothing
+    // to the command.
+    const milliseconds left = handle.valid_for();
+    const bool proven = left > milliseconds(0) && left < milliseconds::max();
     Result<void> recorded;
     const bool succeeded = end.exit_code == 0 && end.started;
     if (plan_.once && succeeded) recorded = once.record(plan_.command.front());
@@ -168,10 +173,19 @@ class LockedRun {
     // Said first: letting go may take its time in a store that can't be written.
     const int unrecorded = recorded ? exit_done : not_recorded(recorded.error());
     const Result<void> let_go = handle.unlock();
-    if (!let_go && let_go.error().errc == Errc::lost && !end.lost) return lost(let_go.error());
+    if (!let_go && let_go.error().errc == Errc::lost && !proven) return lost(let_go.error());
     if (!recorded) return unrecorded;
-    figures_.lost = end.lost.has_value();
-    figures_.result = figures_.lost ? "lost" : (succeeded ? "done" : "failed");
+    figures_.result = succeeded ? "done" : "failed";
+    return end.exit_code;
+  }
+
+  // The command was ended because the lock is lost. Nobody waits for the store to confirm that it
+  // is let go: the store may be what is out of reach.
+  int gave_up(LockHandle& handle, const CommandEnd& end) {
+    const Pending<void> confirmed = handle.async_unlock();
+    static_cast<void>(confirmed);
+    figures_.lost = true;
+    figures_.result = "lost";
     return end.exit_code;
   }
 

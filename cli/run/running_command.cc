@@ -130,9 +130,11 @@ void RunningCommand::tell_lost(const Error& why) {
   if (orders_.on_lost) orders_.on_lost(why);
 }
 
-// Beside the keeper, which may be stopped. While that lives the group's number is nobody else's.
+// Beside the keeper, which may be stopped and then goes on to end the rest. While that lives the
+// group's number is nobody else's.
 void RunningCommand::end_at_once() {
   link_.send({LinkKind::end_all, 0, 0});
+  if (!over_) ::kill(keeper_.process, SIGCONT);
   if (group_ > 0 && !over_) ::kill(-group_, SIGKILL);
 }
 

@@ -3,12 +3,19 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import zookeeper_server  # noqa: E402
+from zookeeper_client import ZooKeeperClient  # noqa: E402
 
 SLOW = float(os.environ.get("LOCKER_TEST_SLOW", "1"))
 LOCKER = os.environ["LOCKER_BIN"]
@@ -153,6 +160,55 @@ def open_bench():
         made = Bench(pathlib.Path(folder))
         yield made
         made.end()
+
+
+class ZooKeeperBench(Bench):
+    """The same on a real ZooKeeper server, in a tree of its own."""
+
+    def __init__(self, folder, server, chroot=None):
+        super().__init__(folder)
+        self.server = server
+        # The folder's name is this test's alone.
+        self.chroot = chroot or "/" + re.sub(r"\W", "_", folder.name)
+        self.store = server.url + self.chroot
+        self.environment["LOCKER_BACKEND"] = self.store
+        # Makes the tree, which is told once.
+        assert b"is new" in self.call("ls").stderr
+
+    def set_session_timeout(self, seconds):
+        folder = self.folder / "config" / "locker"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.json").write_text(json.dumps({"session_timeout": seconds}))
+
+    def client(self):
+        """For looking at the tree; paths begin at the server's root."""
+        return ZooKeeperClient.of(self.server)
+
+    def path(self, rest=""):
+        return f"{self.chroot}/hive_locks{rest}"
+
+    def tree(self):
+        """Every node that there is."""
+        with self.client() as look:
+            return {path.removeprefix(self.path()) for path in look.walk(self.path())}
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A ZooKeeper server that a module's tests share. It ticks fast, and soon removes containers."""
+    missing = zookeeper_server.missing_parts()
+    if missing and not os.environ.get("CI"):
+        pytest.skip(f"not on this host: {', '.join(missing)}")
+    assert not missing
+    with zookeeper_server.ZooKeeperServer(tick_ms=200, container_interval_ms=300) as made:
+        yield made
+
+
+@pytest.fixture
+def zookeeper(tmp_path, server):
+    made = ZooKeeperBench(tmp_path, server)
+    yield made
+    made.end()
 
 
 # A program that says when it is there, and does nothing until a signal ends it. (A shell that is

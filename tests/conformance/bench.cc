@@ -38,6 +38,7 @@ Bench::~Bench() = default;
 PartitionLocker Bench::locker(Where where) {
   OpenOptions options;
   options.application = "conformance";
+  options.session_timeout = settings_.session_timeout;
   return value(PartitionLocker::open(settings_.url, options), "a locker opens", where);
 }
 

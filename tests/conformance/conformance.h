@@ -46,8 +46,10 @@ struct Outcome {
 };
 
 struct Settings {
-  std::string url;             // the backend under test
-  double slow = 1;             // factor on every liveness bound
+  std::string url;  // the backend under test
+  double slow = 1;  // factor on every liveness bound
+  // Asked for by every session; some checks wait for the end of one.
+  std::chrono::milliseconds session_timeout = std::chrono::seconds(30);
   std::vector<Needs> without;  // what this backend does not promise
 };
 

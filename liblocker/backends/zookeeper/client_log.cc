@@ -26,6 +26,15 @@ std::shared_ptr<Mailbox> mailbox_of_thread() {
   return failure == std::errc() && rest == end ? Mailbox::find(number) : nullptr;
 }
 
+// Of "Socket … errno=111(Connection refused): …" what the system said; whatever else is whole.
+std::string_view what_was_said(std::string_view message) {
+  const std::size_t number = message.find("errno=");
+  const std::size_t open = message.find('(', number);
+  const std::size_t close = message.find(')', open);
+  if (number == std::string_view::npos || close == std::string_view::npos) return message;
+  return message.substr(open + 1, close - open - 1);
+}
+
 }  // namespace
 
 void name_thread(std::uint32_t mailbox) {
@@ -44,7 +53,7 @@ void note_log_line(const char* line) {
   std::string_view message = text.substr(colon + 2);
   while (message.ends_with('\n')) message.remove_suffix(1);
   if (const std::shared_ptr<Mailbox> mailbox = mailbox_of_thread()) {
-    mailbox->note(std::string(message));
+    mailbox->note(std::string(what_was_said(message)));
   }
 }
 
