@@ -24,9 +24,9 @@ using boost::asio::awaitable;
 
 // What a request enqueues: made once, shared by everything that works on it, never changed.
 struct Request {
-  std::string id;      // 32 random hex digits; part of every node's name
-  OwnerInfo owner;     // who asks
-  std::string proof;   // owner_proof of the owner: what a child must know to be it
+  std::string id;                   // 32 random hex digits; part of every node's name
+  OwnerInfo owner;                  // who asks
+  std::string proof;                // owner_proof of the owner: what a child must know to be it
   std::vector<core::Place> places;  // a prepared set
   // The column order that the places rely on, for each of their tables that have partitions named.
   std::vector<TableColumns> columns;

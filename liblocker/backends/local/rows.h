@@ -24,9 +24,9 @@ std::int64_t member_of(const std::string& node);
 LockMode mode_of(const std::string& text);
 
 // A query for whole tickets: `SELECT … FROM tickets JOIN requests` and this condition.
-#define LOCKER_SELECT_TICKETS(condition)                                                     \
+#define LOCKER_SELECT_TICKETS(condition)                                                    \
   "SELECT t.position, t.member, t.path, t.mode, r.id, r.session, r.owner, r.proof, r.host," \
-  " r.pid, r.pid_start, r.boot, r.user, r.application, r.command, r.reason, r.since_ms"      \
+  " r.pid, r.pid_start, r.boot, r.user, r.application, r.command, r.reason, r.since_ms"     \
   " FROM tickets t JOIN requests r ON r.position = t.position " condition
 // Reads its rows.
 void read_tickets(Query& query, std::vector<runtime::StandingTicket>& result);

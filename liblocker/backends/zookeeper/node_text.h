@@ -37,7 +37,7 @@ LockText lock_text(std::string_view json);
 struct SessionText {
   OwnerInfo process;
   WallMs opened_ms = 0;
-  WallMs beat_ms = 0;  // when it was written
+  WallMs beat_ms = 0;           // when it was written
   std::int64_t timeout_ms = 0;  // the session time-out
 };
 std::string to_json(const SessionText& text);

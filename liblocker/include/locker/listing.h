@@ -78,8 +78,8 @@ struct SessionInfo {
 
 // Something that is of no use to anybody any more and that `clean` removes.
 struct LeftOver {
-  std::string place;  // where, as the backend names it
-  std::string what;   // what it is, a few words
+  std::string place;                            // where, as the backend names it
+  std::string what;                             // what it is, a few words
   std::chrono::system_clock::time_point since;  // made then, by the coordinator's clock
 };
 
