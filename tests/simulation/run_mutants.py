@@ -73,7 +73,7 @@ def link(compiler, build, objects, program):
         build / "liblocker/core/liblocker_core.a",
     ]
     own = sorted((ours / "simulation.p").glob("*.o"))
-    words = [*compiler, "-o", program, *own, *objects, *libraries, "-pthread"]
+    words = [*compiler, "-o", program, *own, *objects, *libraries, "-lcrypto", "-pthread"]
     done = run([str(word) for word in words], cwd=build)
     if done.returncode != 0:
         raise Broken(f"it does not link:\n{done.stderr}")
