@@ -214,9 +214,11 @@ def test_unknown_commands_and_options_get_a_suggestion(bench):
 
 def test_version_and_backends(bench):
     done = bench.call("--version")
-    assert re.match(rb"locker \d+\.\d+\.\d+\nbackend local: .*\d", done.stdout)
-    (row,) = bench.rows("backends")
-    assert row["scheme"] == "local" and row["not_promised"]
+    line = rb"backend %s: .*\d\n"
+    assert re.fullmatch(rb"locker \d+\.\d+\.\d+\n" + line % b"local" + line % b"zk", done.stdout)
+    rows = bench.rows("backends")
+    assert [row["scheme"] for row in rows] == ["local", "zk"]
+    assert all(row["not_promised"] and row["library"] for row in rows)
     assert b"not promised" in bench.call("backends").stdout
 
 
