@@ -164,6 +164,17 @@ TEST_CASE("a name server that stays silent is a failure that is told") {
   names->go_on();
 }
 
+TEST_CASE("a relay may end at any moment of a look-up") {
+  const auto names = std::make_shared<Names>();
+  for (int turn = 0; turn < 300; ++turn) {
+    const auto relay = start_relay(by_name(names, 1));
+    // Some end before it is asked, some before it is answered, some after.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(turn);
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+  CHECK(names->count() <= 300);
+}
+
 TEST_CASE("the system's resolver finds this host, and says what it does not find") {
   FakeServer server(answering("hello"));
   const auto relay = start_relay({{"localhost", server.port()}});

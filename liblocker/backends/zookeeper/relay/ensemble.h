@@ -51,6 +51,9 @@ class Ensemble {
   // All its addresses. Error: unavailable, as one half of a sentence.
   Result<std::vector<Endpoint>> endpoints(std::size_t server) const;
 
+  // Forgets what is still being looked up, before the executor's context ends.
+  void stop() { lookup_.stop(); }
+
   void answered(std::size_t server);
   void failed(std::size_t server);
 

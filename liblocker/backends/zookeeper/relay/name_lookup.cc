@@ -42,7 +42,7 @@ NameLookup::NameLookup(boost::asio::any_io_executor executor, LookUp look_up)
   mailbox_->executor = std::move(executor);
 }
 
-NameLookup::~NameLookup() {
+void NameLookup::stop() {
   const std::scoped_lock lock(mailbox_->mutex);
   mailbox_->executor.reset();
 }

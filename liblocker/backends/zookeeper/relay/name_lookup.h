@@ -30,8 +30,11 @@ class NameLookup {
   NameLookup(boost::asio::any_io_executor executor, LookUp look_up);
   NameLookup(const NameLookup&) = delete;
   NameLookup& operator=(const NameLookup&) = delete;
-  // Forgets what is still being looked up.
-  ~NameLookup();
+  ~NameLookup() { stop(); }
+
+  // Forgets what is still being looked up: afterwards nothing is brought to the executor any more.
+  // To be called before its context ends.
+  void stop();
 
   // Answers on the executor. Never blocks.
   void start(std::string name, Answer answer);

@@ -90,6 +90,8 @@ class Relay::Operation {
   ~Operation() {
     context_.stop();
     if (thread_.joinable()) thread_.join();
+    // Its look-ups' threads may be at it still, and the context ends next.
+    if (station_ != nullptr && station_->ensemble != nullptr) station_->ensemble->stop();
   }
 
   Result<void> open(RelayOptions options, std::unique_ptr<relay::TlsContext> tls) {
@@ -101,12 +103,13 @@ class Relay::Operation {
     if (gate_->listener == nullptr) {
       return make_error(Errc::unavailable, "the ZooKeeper relay cannot watch its listener");
     }
-    const auto station = std::make_shared<relay::Station>(
+    station_ = std::make_shared<relay::Station>(
         relay::Station{executor, std::make_shared<runtime::SystemClock>(executor),
                        relay::Patience(options.dial_timeout, options.session_timeout), nullptr,
                        std::move(tls), note_});
     // On the thread without signals, which its look-ups' threads take after.
-    auto begin = [station, gate = gate_, executor, options = std::move(options)]() mutable {
+    auto begin = [station = station_, gate = gate_, executor,
+                  options = std::move(options)]() mutable {
       station->ensemble = std::make_unique<relay::Ensemble>(
           executor, station->clock, options.servers, std::move(options.look_up));
       runtime::spawn(executor, accept(station, gate));
@@ -132,9 +135,10 @@ class Relay::Operation {
   }
 
   std::shared_ptr<relay::FailureNote> note_ = std::make_shared<relay::FailureNote>();
-  // Before the gate, whose listener it watches.
+  // Before what lives on it.
   boost::asio::io_context context_;
   GatePtr gate_ = std::make_shared<Gate>();
+  StationPtr station_;
   std::uint16_t port_ = 0;
   std::thread thread_;
 };
