@@ -1,6 +1,8 @@
 #include <atomic>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/conformance/bench.h"
 #include "tests/conformance/topics.h"
@@ -125,6 +127,27 @@ void closing_ends_ones_own_waits(Bench& bench) {
   bench.granted(*behind, "the waiter behind the closed locker's is next");
 }
 
+void closing_on_the_way(Bench& bench) {
+  const PartitionSpec table = bench.table();
+  constexpr int rounds = 3;
+  constexpr int requests = 50;
+  std::vector<Ask> asks;
+  for (int round = 0; round < rounds; ++round) {
+    Party leaver(bench);
+    for (int day = 0; day < requests; ++day) {
+      LockOptions options;
+      options.owner = Owner::create();
+      asks.push_back(leaver.ask(PartitionSpec(table).with("dt", std::to_string(day)), options));
+    }
+  }
+  for (Ask& ask : asks) {
+    const Result<LockHandle> result = ask.answer(bench.bound());
+    bench.expect(!(result.has_value() ? result->held() : result.error().errc == Errc::internal),
+                 "a request of a closed locker is answered, and holds nothing");
+  }
+  bench.expect(bench.until([&] { return bench.listed(table).empty(); }), "and nothing is left");
+}
+
 void a_released_lock_is_not_lost(Bench& bench) {
   const PartitionSpec resource = bench.table().with("dt", "1");
   std::atomic<int> losses = 0;
@@ -148,6 +171,8 @@ constexpr Check topic[] = {
      closing_lets_go_of_ones_own},
     {"closing a locker ends its waits and leaves nothing", "L17", Needs::order,
      closing_ends_ones_own_waits},
+    {"closing a locker ends its requests wherever they are", "", Needs::exclusion,
+     closing_on_the_way},
     {"a lock that was let go is not lost", "", Needs::exclusion, a_released_lock_is_not_lost},
 };
 
