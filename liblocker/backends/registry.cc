@@ -6,6 +6,7 @@
 #include "backends/local/local_backend.h"
 #include "backends/local/sqlite_version.h"
 #include "backends/zookeeper/client_version.h"
+#include "backends/zookeeper/relay/tls_version.h"
 #include "backends/zookeeper/zookeeper_url.h"
 #include "core/url.h"
 
@@ -36,7 +37,7 @@ BackendAbout zookeeper_facts() {
       "exclusion where clock rates differ by a tenth or more, or a leader stalls while its "
       "follower "
       "dies; fenced writes are refused even then";
-  facts.library = zookeeper::client_version();
+  facts.library = zookeeper::client_version() + ", " + zookeeper::relay::tls_version();
   return facts;
 }
 
