@@ -147,13 +147,14 @@ class Keeper {
   }
 
   void start(LinkPacket& packet) {
-    // The kernel drops those that are over the limit of open files.
-    if (static_cast<int>(packet.descriptors.size()) < packet.message.value) {
+    // The kernel drops those that are over the limit of open files; and a lease needs its alarm.
+    const std::optional<LeaseEnd> lease = lease_->end();
+    const bool unwatched = lease && !lease_alarm_.open();
+    if (static_cast<int>(packet.descriptors.size()) < packet.message.value || unwatched) {
       link_.send({LinkKind::failed, EMFILE, 0});
       ::_exit(0);
     }
     // A locker that was stopped before it sent this may hold nothing any more.
-    const std::optional<LeaseEnd> lease = lease_->end();
     if (lease && boot_time() >= lease->stop_at) {
       link_.send({LinkKind::lease_ends, 0, 0});
       link_.send({LinkKind::gone, 0, 0});
