@@ -26,7 +26,6 @@ void need_or_absent(int code, const char* what) {
 
 void FloorLock::lock(Then granted) {
   then_ = std::move(granted);
-  predecessor_.clear();
   zhandle_t* const handle = session_.handle();
   need(zoo_acreate2(handle, tree_.node(partition_).c_str(), tree_.data().data(),
                     static_cast<int>(tree_.data().size()), &ZOO_OPEN_ACL_UNSAFE,
@@ -46,17 +45,21 @@ void FloorLock::on_created(int code, const char* path, const Stat* /*stat*/, con
 
 void FloorLock::on_mates(int code, const String_vector* names, const void* self) {
   need(code, "list");
-  auto& mine = self_of<FloorLock>(self);
-  const std::string_view own = sequence_of(mine.node_);
+  self_of<FloorLock>(self).find_predecessor(*names);
+}
+
+void FloorLock::find_predecessor(const String_vector& names) {
+  const std::string_view own = sequence_of(node_);
   std::string_view before;
-  for (int i = 0; i < names->count; ++i) {
-    const std::string_view name = names->data[i];
+  for (int i = 0; i < names.count; ++i) {
+    const std::string_view name = names.data[i];
     if (sequence_of(name) >= own) continue;
     if (before.empty() || sequence_of(before) < sequence_of(name)) before = name;
   }
+  predecessor_.clear();
   if (before.empty()) return;
-  mine.predecessor_ = mine.tree_.directory(mine.partition_) + "/";
-  mine.predecessor_ += before;
+  predecessor_ = tree_.directory(partition_) + "/";
+  predecessor_ += before;
 }
 
 void FloorLock::on_coarse(int code, const String_vector* /*names*/, const void* /*self*/) {
@@ -66,29 +69,37 @@ void FloorLock::on_coarse(int code, const String_vector* /*names*/, const void* 
 void FloorLock::on_table(int code, const char* /*data*/, int /*bytes*/, const Stat* /*stat*/,
                          const void* self) {
   need(code, "get");
-  auto& mine = self_of<FloorLock>(self);
-  if (mine.predecessor_.empty()) return mine.grant();
-  mine.waiting_ = true;
-  need(zoo_awget(mine.session_.handle(), mine.predecessor_.c_str(), on_event, &mine, on_predecessor,
-                 &mine),
+  self_of<FloorLock>(self).go_on();
+}
+
+// Granted, or watches whoever is before.
+void FloorLock::go_on() {
+  if (predecessor_.empty()) return std::exchange(then_, nullptr)();
+  need(zoo_awget(session_.handle(), predecessor_.c_str(), on_event, this, on_predecessor, this),
        "get");
+}
+
+// Who is before now? The protocol grants nothing on the strength of an event alone.
+void FloorLock::look_again() {
+  need(zoo_aget_children(session_.handle(), tree_.directory(partition_).c_str(), 0, on_mates_again,
+                         this),
+       "list");
+}
+
+void FloorLock::on_mates_again(int code, const String_vector* names, const void* self) {
+  on_mates(code, names, self);
+  self_of<FloorLock>(self).go_on();
 }
 
 void FloorLock::on_predecessor(int code, const char* /*data*/, int /*bytes*/, const Stat* /*stat*/,
                                const void* self) {
   need_or_absent(code, "get");
-  if (code == ZNONODE) self_of<FloorLock>(self).grant();
+  if (code == ZNONODE) self_of<FloorLock>(self).look_again();
 }
 
 void FloorLock::on_event(zhandle_t* /*handle*/, int type, int /*state*/, const char* /*path*/,
                          void* self) {
-  if (type == ZOO_DELETED_EVENT && self_of<FloorLock>(self).waiting_)
-    self_of<FloorLock>(self).grant();
-}
-
-void FloorLock::grant() {
-  waiting_ = false;
-  std::exchange(then_, nullptr)();
+  if (type == ZOO_DELETED_EVENT) self_of<FloorLock>(self).look_again();
 }
 
 void FloorLock::unlock(Then gone) {

@@ -11,7 +11,8 @@ namespace locker::bench {
 // One lock taken by the least that the library's protocol needs, with nothing around it: no owner,
 // lease, deadline or error but an end of the program. A flight of requests is sent back to back:
 // the node with its sequence, the children of its directory, the two directories above where locks
-// on more than one partition would stand, the table's data. Whoever has a predecessor watches it.
+// on more than one partition would stand, the table's data. Whoever has a predecessor watches it,
+// and lists again when it has gone.
 class FloorLock {
  public:
   using Then = std::function<void()>;
@@ -29,20 +30,22 @@ class FloorLock {
  private:
   static void on_created(int code, const char* path, const Stat* stat, const void* self);
   static void on_mates(int code, const String_vector* names, const void* self);
+  static void on_mates_again(int code, const String_vector* names, const void* self);
   static void on_coarse(int code, const String_vector* names, const void* self);
   static void on_table(int code, const char* data, int bytes, const Stat* stat, const void* self);
   static void on_predecessor(int code, const char* data, int bytes, const Stat* stat,
                              const void* self);
   static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
   static void on_deleted(int code, const void* self);
-  void grant();
+  void find_predecessor(const String_vector& names);
+  void go_on();
+  void look_again();
 
   FloorSession& session_;
   const FloorTree& tree_;
   int partition_;
   std::string node_;         // its path
   std::string predecessor_;  // its path, or empty
-  bool waiting_ = false;
   Then then_;
 };
 
