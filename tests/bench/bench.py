@@ -209,7 +209,7 @@ def facts(server, commands):
     memory_kb = first_match(r"MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text())
     machine = (
         f"{os.cpu_count()} cores ({processor}), {int(memory_kb) / 1e6:.0f} GB, "
-        f"Linux {platform.release()}"
+        f"Linux {'.'.join(platform.release().split('.')[:2])}"
     )
     version = first_match(r"version: ([\w.]+)", server.four_letter("srvr").decode())
     versions = [f"ZooKeeper {version}"]
