@@ -14,18 +14,22 @@ from ensemble import Ensemble
 from history import History, check_count
 from peers import LIVENESS, Site, boot_ns, eventually
 from zookeeper_client import ZooKeeperClient
-from zookeeper_server import SLOW
 
 FULL = "LOCKER_TEST_FULL" in os.environ
-T_S = 4
+# A loaded host may need seconds for an election, and a healthy lease leaves 0.4 of this.
+SESSION_MS = 12000
 PARTITIONS = ",".join(f"db.load/dt={number}" for number in range(4))
 
 
 @contextlib.contextmanager
-def load(site, folder, hosts=(None,), *, processes=4, lockers=1, threads=4, hold_ms=20, specs=PARTITIONS):
+def load(site, folder, hosts=(None,), *, processes=4, lockers=1, threads=4, hold_ms=20, specs=PARTITIONS,
+         session_ms=SESSION_MS):
     """Clients that lock and let go meanwhile; ends them all before it returns."""
     folder.mkdir(exist_ok=True)
-    peers = [site.peer(hosts[number % len(hosts)], opened=False) for number in range(processes)]
+    peers = [
+        site.peer(hosts[number % len(hosts)], opened=False, session_ms=session_ms)
+        for number in range(processes)
+    ]
     churns = [peer.ask("churn", folder, lockers, threads, hold_ms, 0, specs) for peer in peers]
     for churn in churns:
         churn.wait("churning")
@@ -84,7 +88,7 @@ def test_R06_leaders_are_killed_under_load(cluster, ensemble, tmp_path):
     assert history.losses == 0
     assert not {text for text in history.failures if not text.startswith("cancelled")}
     check_count(folder, history)
-    assert longest_gap_s(history) < (T_S + 2) * SLOW + LIVENESS
+    assert longest_gap_s(history) < LIVENESS
     nothing_left(ensemble)
 
 
@@ -121,8 +125,7 @@ def test_R19_two_loops_keep_progressing_over_restarts(cluster, ensemble, tmp_pat
 
 def test_L06_dropped_connections_and_a_new_leader_cost_no_lock(cluster, ensemble):
     host = ensemble.host("a")
-    long_s = 3 * T_S  # A new leader alone may take a third of the short one.
-    first, *others = [cluster.peer(host, session_ms=long_s * 1000) for _ in range(3)]
+    first, *others = [cluster.peer(host, session_ms=SESSION_MS) for _ in range(3)]
     held = first.lock("db.t/dt=6")
     token = held.wait("granted").rest
     waits = [peer.lock("db.t/dt=6") for peer in [*others, *others, others[0]]]
@@ -130,7 +133,7 @@ def test_L06_dropped_connections_and_a_new_leader_cost_no_lock(cluster, ensemble
         wait.wait("waiting")
     ensemble.cut_off(host, how="reset")
     begin = boot_ns()
-    eventually(lambda: boot_ns() - begin > long_s / 6 * 1e9)
+    eventually(lambda: boot_ns() - begin > SESSION_MS / 6 * 1e6)
     ensemble.network.heal()
     ensemble.leader().restart()
     ensemble.mend()
@@ -139,17 +142,39 @@ def test_L06_dropped_connections_and_a_new_leader_cost_no_lock(cluster, ensemble
     assert held.said("granted")[0].rest == token
     assert not [wait for wait in waits if wait.said("granted", "failed")]
     first.unlock(held)
-    for wait in waits:
-        wait.wait("granted")
-        wait.peer.unlock(wait)
+    all_have_their_turn(waits)
     for _ in range(20 if FULL else 5):
         ensemble.leader().restart()
-        calls = [peer.lock("db.t/dt=6") for peer in [first, *others]]
-        while calls:
-            call = eventually(lambda: next((call for call in calls if call.said("granted", "failed")), None))
-            call.wait("granted")
-            call.peer.unlock(call)
-            calls.remove(call)
+        all_have_their_turn([peer.lock("db.t/dt=6") for peer in [first, *others]])
+
+
+def all_have_their_turn(calls):
+    """Lets each unlock as soon as it is granted, in whatever order they are."""
+    while calls:
+        call = eventually(lambda: next((call for call in calls if call.said("granted", "failed")), None), "a turn")
+        call.wait("granted")
+        call.peer.unlock(call)
+        calls.remove(call)
+
+
+def test_R21_after_an_outage_of_all_servers_lost_locks_are_let_go(cluster, ensemble):
+    """The sessions may live on in the restarted servers; the locks are lost all the same."""
+    first, second = cluster.peer(session_ms=4000), cluster.peer(session_ms=4000)
+    held = [hold(first, f"db.out/dt={number}") for number in range(20)]
+    second.unlock(hold(second, "db.out/dt=free"))
+    for server in ensemble.servers:
+        server.kill()
+    for lock in held:
+        lock.wait("lost")
+    down = second.lock("db.out/dt=0")
+    ensemble.mend()
+    down.wait("granted")
+    second.unlock(down)
+    for lock in held:
+        assert len(lock.said("lost")) == 1
+        again = hold(second, f"db.out/dt={held.index(lock)}")
+        assert again.said("granted")[0].rest > lock.said("granted")[0].rest
+        second.unlock(again)
 
 
 def test_B08_a_lost_quorum_is_unavailable_within_the_time_out(cluster, ensemble):

@@ -88,7 +88,7 @@ def test_R06_R07_R08_R11_a_storm_of_faults_leaves_the_history_right(cluster, ens
     chance.shuffle(kinds)
     folder = tmp_path / "load"
     begin = time.monotonic()
-    with load(cluster, folder, [ensemble.host(name) for name in HOSTS], hold_ms=3):
+    with load(cluster, folder, [ensemble.host(name) for name in HOSTS], hold_ms=3, session_ms=4000):
         some_more_grants(folder)
         for kind in kinds:
             print(f"{time.monotonic() - begin:7.1f} s {kind}", flush=True)
