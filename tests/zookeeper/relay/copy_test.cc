@@ -55,13 +55,29 @@ TEST_CASE("what is sent both ways at once arrives whole and in order") {
 }
 
 TEST_CASE("what a client sends before it is answered follows its first packet") {
+  std::promise<void> asked;
+  std::promise<void> early;
   std::promise<std::string> rest;
-  FakeServer server(after_opening([&](Line& line) { rest.set_value(receive_packet(line)); }));
+  FakeServer server([&](Line& line) {
+    receive_packet(line);
+    asked.set_value();
+    early.get_future().wait();
+    // The relay reads it now, or later with the rest: it comes second in any case.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    line.send(packet("open"));
+    std::string words;
+    for (int count = 0; count < 3; ++count) words += receive_packet(line);
+    rest.set_value(words);
+  });
   const auto relay = start_relay({server.host()});
   const Line client = Line::connect(relay->port());
-  REQUIRE(client.send(packet("session") + packet("early")));
+  REQUIRE(client.send(packet("session") + packet("at once, ")));
+  asked.get_future().wait();
+  REQUIRE(client.send(packet("early, ")));
+  early.set_value();
   CHECK(receive_packet(client) == "open");
-  CHECK(rest.get_future().get() == "early");
+  REQUIRE(client.send(packet("late")));
+  CHECK(rest.get_future().get() == "at once, early, late");
 }
 
 TEST_CASE("a first packet in pieces is put together") {
@@ -120,7 +136,8 @@ TEST_CASE("a server's reset is a reset to the client, after what was sent before
 }
 
 TEST_CASE("a client's last words reach the server, whatever it left unread") {
-  const std::string unread = noise(4 << 20, 5);
+  // More than the buffers on the way take, so that something is on it to the end.
+  const std::string unread = noise(48 << 20, 5);
   std::promise<std::string> last;
   std::promise<Line::End> end;
   FakeServer server(after_opening([&](Line& line) {
