@@ -33,7 +33,8 @@ class Cut:
     these, from 1, over all connections. at_byte: so much of the reply still passes (its length comes
     first, 4 bytes); at most all of it. side: "reply", or "request", which then never reaches the
     server whole. then: "close" ends the connection both ways, "reset" with a reset, "stall" leaves it
-    open and silent. `done` is set once it happened; `request` and `size` say to what.
+    open and silent. before: called when the reply has come and nothing of it has passed. `done` is
+    set once it happened; `request` and `size` say to what.
     """
 
     wanted: object
@@ -41,6 +42,7 @@ class Cut:
     at_byte: int = 0
     side: str = "reply"
     then: str = "close"
+    before: object = lambda: None
     done: threading.Event = dataclasses.field(default_factory=threading.Event)
     request: object = None
     size: int = 0
@@ -150,6 +152,7 @@ class Connection:
 
     def obey(self, order, way, frame):
         order.size = len(frame)
+        order.before()
         way.send(frame[: order.at_byte])
         if order.then == "stall":
             self.silent.set()
