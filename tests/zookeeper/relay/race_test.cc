@@ -36,7 +36,11 @@ TEST_CASE("two of three servers that are stopped do not keep a client from the t
     const StoppedServer one;
     const StoppedServer two;
     FakeServer server(answering("hello"));
-    const auto relay = start_relay({one.host(), two.host(), server.host()});
+    RelayOptions options = relay_to({one.host(), two.host(), server.host()});
+    options.dial_timeout = std::chrono::milliseconds(300);
+    // A third of it is what one alone is given: longer than this test waits.
+    options.session_timeout = relay_bound() * 6;
+    const auto relay = start_relay(options);
     CHECK(answer_of(*relay) == "hello");
   }
 }
