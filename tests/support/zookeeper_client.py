@@ -1,6 +1,7 @@
 """A client for looking at a server's tree, and for what a test has to do to it: a few blocking calls.
 
-It shares no code with what is tested. Nothing keeps its session alive between calls.
+It shares no code with what is tested. Nothing keeps its session alive between calls, so it asks for a
+long one.
 """
 
 import contextlib
@@ -50,7 +51,7 @@ def access_list(acl):
 class ZooKeeperClient:
     """One session on one server. Paths and names are bytes where they are no UTF-8."""
 
-    def __init__(self, address, port, *, timeout_ms=60000, open_socket=socket.socket, credentials=None):
+    def __init__(self, address, port, *, timeout_ms=600000, open_socket=socket.socket, credentials=None):
         self.xids = itertools.count(1)
         self.line = open_socket(socket.AF_INET, socket.SOCK_STREAM)
         self.line.settimeout(SLOW_S)

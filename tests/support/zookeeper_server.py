@@ -77,8 +77,9 @@ class ZooKeeperServer:
         self.chosen_port = port is not None
         self.config = {
             "tickTime": tick_ms,
-            # The default, 20 ticks, is less than what users of a longer tick get.
-            "maxSessionTimeout": 60000,
+            # The default, 20 ticks, is less than what users of a longer tick get; a client that only
+            # looks at the tree sends no pings.
+            "maxSessionTimeout": 600000,
             "admin.enableServer": "false",
             "4lw.commands.whitelist": "*",
             "maxClientCnxns": 0,

@@ -22,7 +22,9 @@
 //
 // Whatever fails answers "failed CLASS CODE MESSAGE".
 
+#include <atomic>
 #include <iostream>
+#include <list>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -51,6 +53,11 @@ struct Hold {
   LockHandle handle;  // once granted
 };
 
+struct Job {
+  std::atomic<bool> done = false;
+  std::thread thread;
+};
+
 class Peer {
  public:
   Peer(std::string url, OpenOptions options) : url_(std::move(url)), options_(std::move(options)) {}
@@ -67,7 +74,8 @@ class Peer {
   void fail(const std::string& key, const Error& error);
   // Says the answer of a call without a value.
   void tell(const std::string& key, const Result<void>& done, const std::string& text);
-  void start(std::function<void()> job) { threads_.emplace_back(std::move(job)); }
+  // Runs it on a thread of its own.
+  void start(std::function<void()> job);
 
   void open(const std::string& key, const std::string& name);
   void begin_lock(const std::string& key, Words& words);
@@ -88,13 +96,27 @@ class Peer {
   std::map<std::string, std::shared_ptr<Hold>> holds_;
   std::map<std::string, Owner> owners_;
   std::map<std::string, std::unique_ptr<Churn>> churns_;
-  std::vector<std::thread> threads_;
+  std::list<Job> jobs_;
 };
 
 void Peer::say(const std::string& key, const std::string& text) {
   const std::int64_t now = boot_time_ns();
   const std::lock_guard guard(output_);
   std::cout << key << ' ' << now << ' ' << text << std::endl;
+}
+
+void Peer::start(std::function<void()> job) {
+  // A thread that has ended keeps its stack until it is joined.
+  jobs_.remove_if([](Job& one) {
+    if (!one.done.load()) return false;
+    one.thread.join();
+    return true;
+  });
+  Job& made = jobs_.emplace_back();
+  made.thread = std::thread([&made, run = std::move(job)] {
+    run();
+    made.done.store(true);
+  });
 }
 
 void Peer::fail(const std::string& key, const Error& error) {
@@ -270,7 +292,7 @@ void Peer::obey(const std::string& line) {
 
 void Peer::end() {
   for (auto& [key, held] : holds_) held->cancel.request_stop();
-  for (std::thread& thread : threads_) thread.join();
+  for (Job& job : jobs_) job.thread.join();
   churns_.clear();
   holds_.clear();
   lockers_.clear();
