@@ -136,28 +136,30 @@ TEST_CASE("a server's reset is a reset to the client, after what was sent before
 }
 
 TEST_CASE("a client's last words reach the server, whatever it left unread") {
-  // More than the buffers on the way take, so that something is on it to the end.
-  const std::string unread = noise(48 << 20, 5);
-  std::promise<std::string> last;
-  std::promise<bool> undisturbed;
-  FakeServer server(after_opening([&](Line& line) {
-    bool sent = false;
-    std::thread sender([&] { sent = line.send(unread); });
-    last.set_value(receive_packet(line));
-    sender.join();
-    // A reset, which may drop what the server has not yet read, would have stopped it.
-    undisturbed.set_value(sent && line.end() == Line::End::orderly);
-  }));
-  const auto relay = start_relay({server.host()});
-  {
-    Line client = open_session(*relay);
-    REQUIRE(client.receive(1).size() == 1);
-    REQUIRE(client.send(packet("end my session")));
-    // With so much unread the system resets the connection.
-    client.close();
+  // With so much unread the system resets the client's connection. The first waits with the client;
+  // the second is more than the buffers take, so that something is on the way to the end.
+  for (const std::size_t unread : {100 << 10, 48 << 20}) {
+    const std::string data = noise(unread, 5);
+    std::promise<std::string> last;
+    std::promise<bool> undisturbed;
+    FakeServer server(after_opening([&](Line& line) {
+      bool sent = false;
+      std::thread sender([&] { sent = line.send(data); });
+      last.set_value(receive_packet(line));
+      sender.join();
+      // A reset, which may drop what the server has not yet read, would have stopped it.
+      undisturbed.set_value(sent && line.end() == Line::End::orderly);
+    }));
+    const auto relay = start_relay({server.host()});
+    {
+      Line client = open_session(*relay);
+      REQUIRE(client.receive(50 << 10).size() == 50 << 10);
+      REQUIRE(client.send(packet("end my session")));
+      client.close();
+    }
+    CHECK(last.get_future().get() == "end my session");
+    CHECK(undisturbed.get_future().get());
   }
-  CHECK(last.get_future().get() == "end my session");
-  CHECK(undisturbed.get_future().get());
 }
 
 TEST_CASE("a stopped server's connection ends some time after its client's") {
