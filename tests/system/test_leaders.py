@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pathlib
 import subprocess
 import tempfile
 
@@ -138,7 +139,9 @@ def test_L06_dropped_connections_and_a_new_leader_cost_no_lock(cluster, ensemble
     ensemble.leader().restart()
     ensemble.mend()
     first.record(held, "L06").wait("recorded")
-    assert first.look(held) == "held" and not held.said("lost")
+    # The beat that the outage swallowed left it suspended; the next one that is answered ends that.
+    eventually(lambda: first.look(held) == "held", "a beat that is answered")
+    assert not held.said("lost")
     assert held.said("granted")[0].rest == token
     assert not [wait for wait in waits if wait.said("granted", "failed")]
     first.unlock(held)
@@ -227,6 +230,7 @@ def test_R22_a_full_disk_moves_the_load_to_the_others(small_disk, tmp_path):
                     some_more_grants(folder)
                     os.unlink(f"{small_disk}/filler")
                     sick.stop()
+                    remove_headless_logs(small_disk)
                     ensemble.mend()
                     some_more_grants(folder)
         finally:
@@ -234,6 +238,15 @@ def test_R22_a_full_disk_moves_the_load_to_the_others(small_disk, tmp_path):
         history = History(folder).check(ordered=False)
         check_count(folder, history)
         nothing_left(ensemble)
+
+
+def remove_headless_logs(folder):
+    """What an administrator does by hand: a server whose disk was full where a transaction log began
+    refuses to start over the file without a header (ZOOKEEPER-1621, ZOOKEEPER-2332)."""
+    header_bytes = 16
+    for log in pathlib.Path(folder).glob("data/version-2/log.*"):
+        if log.stat().st_size < header_bytes:
+            log.unlink()
 
 
 def make_it_a(role, server, ensemble):
