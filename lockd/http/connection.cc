@@ -86,7 +86,8 @@ bool Connection::look_at_deadline(Hub::Clock::time_point now) {
 }
 
 void Connection::drain() {
-  if (phase_ == Phase::handling) left_.request_stop();
+  // In whatever phase: a stream may be between two pieces.
+  left_.request_stop();
   if (phase_ != Phase::idle || !input_.unread().empty() || gone_) return;
   expired_ = true;
   boost::system::error_code ignored;
